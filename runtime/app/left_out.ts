@@ -16,8 +16,11 @@ const NOT_MISSED = new RegExp(
     "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.idea|\\.vscode|.*~|\\..*\\.sw[a-p])$",
 );
 
-/** How many files and directories are looked at. Code has fewer; a directory of data may have many. */
+/** How many files and directories are looked at by default. A directory of data may have more. */
 const MOST_ENTRIES = 2_000;
+
+/** How many are looked at to compare them with an image. */
+export const MOST_SENT = 20_000;
 
 /** Paths relative to the app's directory, with slashes. */
 export interface Sent {
@@ -35,13 +38,17 @@ type Root = Pick<App, "directory"> & Partial<Pick<App, "boundary">>;
 /**
  * Looks through a directory of the app, or of a context of the user's own; caches, and what belongs to version control, are in neither list.
  *
- * @param ignoreFile in the place of `.dockerignore`.
- * @throws MlcliError when that is broken, or something cannot be read.
+ * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */
 export async function sentOf(
   app: Root,
   directory: string,
-  ignoreFile?: string,
+  { ignoreFile, skips = () => false, most = MOST_ENTRIES }: {
+    /** Used instead of `.dockerignore`. */
+    readonly ignoreFile?: string;
+    readonly skips?: (path: string) => boolean;
+    readonly most?: number;
+  } = {},
 ): Promise<Sent> {
   const rules = await readIgnoreRules(app.directory, ignoreFile);
   const files: string[] = [];
@@ -54,8 +61,9 @@ export async function sentOf(
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
     for (const { name, ...entry } of entriesOf(app, folder.path)) {
       if (isJunk(name) || NOT_MISSED.test(name)) continue;
-      if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
+      if (skips(path)) continue;
+      if (looked++ === most) return { files, leftOut };
       const { isDirectory, isFile } = targetOf(app, path, rules) ?? entry;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
       if (isDirectory) {
@@ -70,18 +78,24 @@ export async function sentOf(
   return { files, leftOut };
 }
 
-/** Returns what a link leads to where a build follows it. A circle of links ends at the limit. */
-function targetOf(
+/** Returns what a link leads to if a build follows it. */
+export function targetOf(
   { directory, boundary }: Root,
   path: string,
   rules: IgnoreRules,
 ): Deno.FileInfo | undefined {
   const place = join(directory, path);
   if (boundary === undefined || !Deno.lstatSync(place).isSymlink) return undefined;
-  const followed = followLink(place, boundary);
+  const followed = followLink(place, boundary, realParentsOf(directory, path));
   return followed.target === undefined || !isSent(rules, directory, followed.target)
     ? undefined
     : followed.info;
+}
+
+/** Returns the real paths of the directories between a directory and a path in it. */
+export function realParentsOf(directory: string, path: string): readonly string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, depth) => Deno.realPathSync(join(directory, ...names.slice(0, depth + 1))));
 }
 
 /** Returns whether a build sends what a link in the code leads to: not test data, nor what is ignored. */

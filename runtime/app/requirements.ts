@@ -19,7 +19,7 @@ import type { App } from "./app.ts";
 import { DEFAULT_REQUIREMENTS } from "./configuration.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { type IgnoreRules, parseIgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
-import { sentOf } from "./left_out.ts";
+import { MOST_SENT, sentOf } from "./left_out.ts";
 import { cannotRead, IGNORE_FILE, privatePartOf, staysOut, TEST_DATA } from "./private_files.ts";
 import { cleanedPath, isOutside } from "./typed_path.ts";
 
@@ -250,7 +250,7 @@ async function problemOf(
   }
 }
 
-/** Absolute paths of the files that the packages of an app's image are made of. */
+/** Returns absolute paths of the files that the packages of an app's image are made of. */
 export async function requirementSources(app: App): Promise<readonly string[]> {
   const { files } = await requirementsOf(app);
   const { references = [] } = await requirementTreeOf(app) ?? {};
@@ -258,7 +258,8 @@ export async function requirementSources(app: App): Promise<readonly string[]> {
   for (const { target, problem } of references) {
     if (problem !== undefined) continue;
     const path = join(app.directory, target);
-    paths.push(...await isDirectory(path) ? (await sentOf(app, path)).files : [target]);
+    const sent = await isDirectory(path) ? await sentOf(app, path, { most: MOST_SENT }) : undefined;
+    paths.push(...sent?.files ?? [target]);
   }
   return [...new Set(paths)].map((path) => join(app.directory, path));
 }

@@ -20,8 +20,8 @@ export interface Difference {
   /** What differs, and what happens on SageMaker: one sentence without its full stop. */
   readonly message: string;
   readonly hint: string;
-  /** Where a build helps: whether the code that runs is older than the app's, or the rest of its image. */
-  readonly older?: "code" | "image";
+  /** If a build helps: whether the app's code differs from the code that runs, or only the rest of its image. */
+  readonly needsBuild?: "code" | "image";
 }
 
 export function hyperparameterDifferences(

@@ -32,6 +32,8 @@ export const LABELS = {
   dockerfile: "mlcli.dockerfile",
   /** Of an image that `mlcli build` made: what it was made of, `app` or `own` (a context of the user's own). */
   context: "mlcli.context",
+  /** Of an image that `mlcli build` made: fingerprints of its files, in JSON (`app/sources.ts`). */
+  files: "mlcli.files",
 } as const;
 
 /** Returns the option of a command about this image, `name:tag`: none for the default tag. */

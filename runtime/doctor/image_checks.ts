@@ -1,24 +1,18 @@
 /** Checks of the app's image, and of the init that the engine gives to containers of it. */
 
-import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
-import { escapeOf } from "../app/confinement.ts";
-import { cannotRead } from "../app/private_files.ts";
-import { requireOwnImage, usedDockerfile } from "../app/image.ts";
+import { requireOwnImage } from "../app/image.ts";
 import { layoutOf } from "../app/layout.ts";
-import { ownContext } from "../app/named_path.ts";
-import { requirementSources } from "../app/requirements.ts";
-import { typedPath } from "../app/typed_path.ts";
+import { changesSince } from "../app/sources.ts";
 import type { Context } from "../context.ts";
 import { holdsHarness, isBuiltByMlcli, isOfOwnContext, tagOption } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
-import { builtAt, type ImageDetails } from "../docker/images.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { isFile } from "../files.ts";
-import { chosenDockerfile } from "../image/chosen_dockerfile.ts";
-import { ownContextEntries } from "../image/own_context.ts";
 import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
 import { initProbePlan } from "../local/container/body.ts";
 import type { MessageStream } from "../messages.ts";
+import { listed } from "../text.ts";
 import { type Check, guarded } from "./check.ts";
 import { lookupCheck } from "./lookup_check.ts";
 
@@ -56,93 +50,49 @@ export async function imageChecks(
   const isNamed = app.configuration.image !== undefined;
   if (!isNamed) requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
-    // Its code is not the app's: its age says nothing.
+    // Its code is not the app's.
     const message = `${reference} is there; mlcli did not build it`;
     return [{ name: "image", status: "ok", message }];
   }
-  const age = isNamed
-    ? { name: "image", status: "ok", message: `${reference} is there` } as const
-    : undefined;
+  const named = { name: "image", status: "ok", message: `${reference} is there` } as const;
   const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
-  const ageOf = async () => [age ?? await ageCheck(app, reference, image)];
+  const changes = async () => [isNamed ? named : await changesCheck(app, reference, image)];
   // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
-  const found = await guarded("image", ageOf, "warning");
+  const found = await guarded("image", changes, "warning");
   // Containers of other images get no init, and what they hold is not known.
   if (!holdsHarness(image)) return found;
   const init = await guarded("init", async () => [await initCheck(engine, reference, err)]);
   return [...found, ...init, ...await guarded("hosts", lookup, "unknown")];
 }
 
-interface Source {
-  readonly path: string;
-  readonly changed: Date;
-}
-
-async function ageCheck(app: App, reference: string, image: ImageDetails): Promise<Check> {
+async function changesCheck(
+  app: App,
+  reference: string,
+  image: ImageDetails,
+): Promise<Check> {
   const { context } = app.configuration;
+  const name = "image";
   if (context !== undefined && !isOfOwnContext(image)) {
     const message = `${reference} was not built of the context ${context}`;
-    return { name: "image", status: "warning", message, hint: "Run mlcli build." };
+    return { name, status: "warning", message, hint: "Run mlcli build." };
   }
-  const newest = await newestOf(app, await sourcesOf(app, image));
-  const built = builtAt(image);
-  if (newest === undefined || newest.changed <= built) {
-    return { name: "image", status: "ok", message: `${reference} is as new as the code` };
+  const changes = await changesSince(app, image);
+  if (changes === undefined) {
+    const message = `${reference} does not say which files it was built from`;
+    return { name, status: "unknown", message, hint: "To compare them later, run mlcli build." };
+  }
+  if (changes.length === 0) {
+    return { name, status: "ok", message: `${reference} was built from the files as they are` };
   }
   return {
-    name: "image",
+    name,
     status: "warning",
-    message: `${reference} is older than ${typedPath(app, newest.path)}`,
+    message: `${reference} differs from ${listed(changes.map(({ shown }) => shown))}`,
     hint: context === undefined
       ? "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
         "changed Dockerfile or requirements file."
-      : "Run mlcli build: here, too, what is in the image runs.",
+      : "Run mlcli build: local commands run what is in the image.",
   };
-}
-
-/** What an image is made of. */
-async function sourcesOf(app: App, image: ImageDetails): Promise<readonly string[]> {
-  const context = await ownContext(app);
-  if (context !== undefined) {
-    const dockerfile = await chosenDockerfile(app, undefined, context);
-    const entries = await Array.fromAsync(await ownContextEntries(app, context, dockerfile));
-    return entries.flatMap((entry) => entry.type === "file" ? [entry.source] : []);
-  }
-  if (isOfOwnContext(image)) return []; // which one is not known
-  const { training, prediction, processing, common } = layoutOf(app);
-  const dockerfile = usedDockerfile(app, image);
-  return [
-    ...[training, prediction, processing, common],
-    ...await requirementSources(app),
-    ...dockerfile === undefined ? [] : [dockerfile],
-  ];
-}
-
-async function newestOf(app: App, paths: readonly string[]): Promise<Source | undefined> {
-  let newest: Source | undefined;
-  const consider = async (path: string): Promise<void> => {
-    const info = await Deno.lstat(path).catch(() => undefined);
-    if (info?.isDirectory) {
-      for (const name of await namesIn(app, path)) await consider(join(path, name));
-    } else if (info?.mtime && (newest === undefined || info.mtime > newest.changed)) {
-      newest = { path, changed: info.mtime };
-    }
-  };
-  for (const path of paths) {
-    // What leads out of the repository is a finding of its own, and is not looked into.
-    if (await escapeOf(app, path) === undefined) await consider(path);
-  }
-  return newest;
-}
-
-async function namesIn(app: App, folder: string): Promise<readonly string[]> {
-  try {
-    const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-    // What Python leaves behind, and hidden files of editors, do not count as code.
-    return names.filter((name) => name !== "__pycache__" && !name.startsWith("."));
-  } catch (error) {
-    throw cannotRead(typedPath(app, folder), error);
-  }
 }
 
 /**

@@ -9,14 +9,13 @@ import {
   hyperparameterDifferences,
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
-import { BIND_LABEL, holdsHarness, isBuiltByMlcli, LABELS } from "../contract/images.ts";
+import { BIND_LABEL, isBuiltByMlcli } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { isDirectory } from "../files.ts";
 import { rulesBrokenBy } from "../image/rules_of_image.ts";
 import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";
-import { VERSION } from "../version.ts";
 import { type Check, guarded } from "./check.ts";
 
 /**
@@ -65,28 +64,15 @@ function check({ message, hint }: Difference): Check {
 }
 
 function labelDifferences(app: App, tag: string, image: ImageDetails): readonly Difference[] {
-  const labels = image.Config?.Labels ?? {};
-  const reference = imageReference(app, tag);
-  const differences: Difference[] = [];
-  // These concern the template's Dockerfile, which the app does not have.
+  // It concerns the template's Dockerfile, which the app does not have.
   if (!isOfAppsDirectory(app, image)) return [];
-  if (labels[BIND_LABEL] !== "true") {
-    const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
-    differences.push({
-      message: `${reference} has no label ${BIND_LABEL}: SageMaker takes it neither into an ` +
-        "inference pipeline nor into an endpoint of several containers",
-      hint: `Add a line to the Dockerfile${build}: LABEL ${BIND_LABEL}="true"`,
-    });
-  }
-  const version = labels[LABELS.version];
-  if (holdsHarness(image) && version !== undefined && version !== VERSION) {
-    differences.push({
-      message: `${reference} holds the harness of mlcli ${version}, and this is ${VERSION}: what ` +
-        "it does at the start, the end and for a server may be another",
-      hint: "Run mlcli build.",
-    });
-  }
-  return differences;
+  if (image.Config?.Labels?.[BIND_LABEL] === "true") return [];
+  const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
+  return [{
+    message: `${imageReference(app, tag)} has no label ${BIND_LABEL}: SageMaker takes it neither ` +
+      "into an inference pipeline nor into an endpoint of several containers",
+    hint: `Add a line to the Dockerfile${build}: LABEL ${BIND_LABEL}="true"`,
+  }];
 }
 
 async function ofCode(

@@ -5,6 +5,7 @@ import { baseImages, builtInstructions } from "../app/dockerfile/stages.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
 import { ownContext } from "../app/named_path.ts";
+import { filesLabel } from "../app/sources.ts";
 import { shellWord } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
 import type { Context } from "../context.ts";
@@ -111,9 +112,17 @@ export async function build(
   const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, report.onEvent);
   network = withBaseImages(network, bases, hasUnknown);
   report.onNetwork(network);
+  // Hashed at once before they are sent: an edit between both counts as one after the build. A
+  // context that was typed is unknown to later commands.
+  const unlabelled = { Config: { Labels: options.labels } };
+  const files = request.context === undefined
+    ? await filesLabel(app, unlabelled).catch(() => undefined)
+    : undefined;
+  if (files?.note !== undefined) report.onNote(files.note);
+  const labels = { ...options.labels, [LABELS.files]: files?.label ?? "" };
   const outputs = new StepOutputs(network.passwords);
   try {
-    await followBuild(engine, options, (event) => {
+    await followBuild(engine, { ...options, labels }, (event) => {
       const shown = event.kind === "log"
         ? { ...event, text: withoutPasswords(event.text, network.passwords) }
         : event;

@@ -8,7 +8,7 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { type Confined, requireInside } from "../app/confinement.ts";
-import { isSent } from "../app/left_out.ts";
+import { isSent, realParentsOf } from "../app/left_out.ts";
 import { brokenLink, followLink } from "../app/links.ts";
 import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
@@ -286,11 +286,7 @@ async function entryAt(
   if (!info?.isSymlink || !isCode || basename(path).startsWith(".#")) {
     return { info, target: place };
   }
-  const names = path.split("/").slice(0, -1);
-  const above = names.map((_, depth) =>
-    Deno.realPathSync(join(directory, ...names.slice(0, depth + 1)))
-  );
-  const followed = followLink(place, boundary, above);
+  const followed = followLink(place, boundary, realParentsOf(directory, path));
   const { target } = followed;
   if (target !== undefined && isSent(rules, directory, target)) return followed;
   if (target === undefined ? followed.isCircle : TEST_DATA.test(target)) {

@@ -27,6 +27,6 @@ export interface FailedCode {
   /** The directories of data that the code could read. */
   readonly inputs: readonly LookedAt[];
   readonly hyperparameters: Readonly<Record<string, string>>;
-  /** The build, if the image runs older code than the app's. */
-  readonly remedyOfOlderCode: string | undefined;
+  /** The build, if the image runs other code than the app's. */
+  readonly remedyOfOtherCode: string | undefined;
 }

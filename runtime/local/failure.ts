@@ -20,7 +20,7 @@ export interface FailedRun extends Omit<FailedCode, "words" | "raised" | "output
   readonly lastOutput: LastOutput;
   /** The first hint, whatever the code printed. */
   readonly hint: string | undefined;
-  /** The build, if the image is older than its sources. */
+  /** The build, if the app's files differ from the image's. */
   readonly remedy: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   const failed = host === undefined ? `${title} failed` : `${title} failed on ${host}`;
   if (stoppedWithin !== undefined) {
     return new UserCodeError(status, `${title} did not end within ${grace} s: ${words}`, {
-      hint: run.hint ?? run.remedyOfOlderCode ??
+      hint: run.hint ?? run.remedyOfOtherCode ??
         (launcher === "toolkit" ? TOOLKIT_STOP : NO_STOP),
     });
   }
@@ -43,14 +43,14 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   // A new build does not bring a file of the user's data.
   const isMissingFile = missingPath(last) !== undefined;
   const code = { ...run, words: last, raised, output: lastOutput.text };
-  const hint = run.hint ?? (isMissingFile ? undefined : run.remedyOfOlderCode) ?? outcome.hint ??
+  const hint = run.hint ?? (isMissingFile ? undefined : run.remedyOfOtherCode) ?? outcome.hint ??
     // An explanation that fails must not replace the failure.
     await explanationOf(code).catch(() => undefined) ??
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
     (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined) ??
     (run.remedy && !isMissingFile
-      ? `If it is because the image is older: ${run.remedy}`
+      ? `If the changed files are the cause: ${run.remedy}`
       : undefined);
   if (headline === undefined || (reason !== "" && !isShownIn(reason, lastOutput.text))) {
     return new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });

@@ -220,7 +220,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     interactive: job.interactive,
     asked: job,
     hint: outcome.isLost ? REHEARSED : undefined,
-    remedyOfOlderCode: findings.remedyOfOlderCode,
+    remedyOfOtherCode: findings.remedyOfOtherCode,
     remedy: findings.remedy,
     inputs: run.looked,
     hyperparameters: run.facts.hyperparameters,

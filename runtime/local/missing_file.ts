@@ -141,7 +141,7 @@ async function foundHint(
   for (const [outside, inside] of places) {
     const isThere = (source || holdsHarness(image)) && await isFile(join(outside, name));
     if (!isThere) continue;
-    if (code.remedyOfOlderCode !== undefined) return code.remedyOfOlderCode;
+    if (code.remedyOfOtherCode !== undefined) return code.remedyOfOtherCode;
     if (`${inside}/${name}` === path) continue;
     const shown = inOneLine(typedPath(app, join(outside, name)));
     return `${shown} is ${quoted(`${inside}/${name}`)} in the container.`;

@@ -6,6 +6,7 @@ import type { ProgramResult } from "../helpers/program.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { makeDirectory } from "../helpers/directory.ts";
+import { NO_FILES, withFilesLabel } from "../helpers/files_label.ts";
 import { Box } from "../helpers/box/box.ts";
 import { Refused } from "../helpers/box/service.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -30,7 +31,6 @@ const LABELS = {
   "com.amazonaws.sagemaker.capabilities.accept-bind-to-port": "true",
 };
 const IMAGE = {
-  Created: "2100-01-01T00:00:00Z",
   Os: "linux",
   Architecture: "amd64",
   Config: { Entrypoint: ["/start.sh"], Labels: LABELS },
@@ -95,11 +95,15 @@ const GOOD: Says = { image: IMAGE, containers: [...OTHERS, SERVER] };
 suite("mlcli doctor", () => {
   it("says in a line each that all is well", async () => {
     await using app = await ownApp();
-    const { code, stdout, stderr } = await doctor(app, GOOD);
+    const Config = { ...IMAGE.Config, Labels: await withFilesLabel(app, LABELS) };
+    const { code, stdout, stderr } = await doctor(app, { ...GOOD, image: { ...IMAGE, Config } });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at unix:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's\n {9}hint: /m);
-    assertMatch(stdout, new RegExp(`^ok {7}${app.name}:latest is as new as the code$`, "m"));
+    assertMatch(
+      stdout,
+      new RegExp(`^ok {7}${app.name}:latest was built from the files as they are$`, "m"),
+    );
     assertMatch(stdout, /^ok {7}Port 8080 is used by the server of demo$/m);
     assertMatch(stdout, /\nok {7}Nothing was found that would differ on SageMaker\n$/);
     assertEquals(stdout.includes("warning"), false);
@@ -110,7 +114,11 @@ suite("mlcli doctor", () => {
     await app.write(app.testPath("input/data/my data/x.csv"), "1\n");
     const { code, stdout, stderr } = await doctor(app, {
       ...GOOD,
-      image: { ...OURS, Architecture: "arm64", Created: "2020-01-01T00:00:00Z" },
+      image: {
+        ...OURS,
+        Architecture: "arm64",
+        Config: { ...OURS.Config, Labels: { ...LABELS, ...NO_FILES } },
+      },
       noInit: 'exec: "docker-init": executable file not found in $PATH',
     });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
@@ -119,7 +127,7 @@ suite("mlcli doctor", () => {
     assertEquals(before!.includes("warning"), false, before);
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
-      /^warning {2}\S+:latest is older than \S+$/,
+      /^warning {2}\S+:latest differs from mlcli's harness, \S+, \S+ and 3 more$/,
       /^warning {2}The engine has no init for containers/,
       /^warning {2}\S+:latest is for linux\/arm64: /,
       /^warning {2}SageMaker refuses channels of such names: "my data"$/,

@@ -4,6 +4,7 @@ import { makeApp, type TestApp, type TestAppOptions } from "../helpers/app.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { type FakeContainers, fakeContainers } from "../helpers/fake_containers.ts";
 import { done, refusal } from "../helpers/fake_engine.ts";
+import { withFilesLabel } from "../helpers/files_label.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -29,7 +30,6 @@ interface Engine {
   readonly labels?: Readonly<Record<string, string>>;
   /** Whether it is there before a build. */
   readonly isBuilt?: boolean;
-  readonly created?: string;
   /** What the builder says. */
   readonly says?: unknown;
   readonly looks?: (call: string) => Response;
@@ -45,7 +45,7 @@ interface Result extends ProgramResult {
 async function run(
   app: TestApp,
   args: readonly string[],
-  { files = GOOD, image, labels = {}, isBuilt = false, created, says, looks }: Engine = {},
+  { files = GOOD, image, labels = {}, isBuilt = false, says, looks }: Engine = {},
 ): Promise<Result> {
   const sent = new Map<string, string>();
   let its: Readonly<Record<string, string>> | undefined = isBuilt ? labels : undefined;
@@ -62,7 +62,6 @@ async function run(
       },
       "GET /images/NAME/json": ({ url }) =>
         url.includes(app.name) && its === undefined ? refusal(404, "none") : Response.json({
-          Created: created ?? "2100-01-01T00:00:00Z",
           Os: "linux",
           Architecture: "amd64",
           Config: { Env: ["PATH=/opt/program:/bin"], ...image, Labels: its },
@@ -132,6 +131,8 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
       "mlcli.directory": app.mark,
       "mlcli.dockerfile": "Dockerfile",
       "mlcli.context": "own",
+      // Later commands don't know a context that was typed.
+      "mlcli.files": "",
     });
   });
 
@@ -345,32 +346,39 @@ suite("mlcli doctor and an image that is no template's", () => {
     return checks.filter(({ name }) => ["platform", "image", "build", "keys"].includes(name))
       .map(({ status, message }) => `${status} ${message.replaceAll(app.name, "APP")}`);
   };
-  const built = (app: TestApp) => ({
+  const built = async (app: TestApp) => ({
     isBuilt: true,
-    labels: { "mlcli.app": app.name, "mlcli.directory": app.mark, "mlcli.context": "own" },
+    labels: await withFilesLabel(app, {
+      "mlcli.app": app.name,
+      "mlcli.directory": app.mark,
+      "mlcli.context": "own",
+      "mlcli.dockerfile": "Dockerfile",
+    }),
   });
 
   it("says that all is well, without a line of the template's", async () => {
     await using app = await ownApp({
       configuration: { context: "docker", base_image: "x", python_version: "3.9" },
     });
-    const { stdout } = await run(app, ["doctor"], built(app));
+    const { stdout } = await run(app, ["doctor"], await built(app));
     assertEquals(
       /requirements|harness|accept-bind|mlcli_base\/Dockerfile|training\.py/.test(stdout),
       false,
       stdout,
     );
-    assertEquals(await doctor(app, built(app)), [
-      "ok APP:latest is as new as the code",
+    assertEquals(await doctor(app, await built(app)), [
+      "ok APP:latest was built from the files as they are",
       "ok Nothing was found that would differ on SageMaker",
     ]);
   });
 
-  it("finds the rules that it breaks, and a context that is newer", async () => {
+  it("finds the rules that it breaks, and a file of the context that was changed", async () => {
     await using app = await ownApp(CONTEXT);
     const image = { Entrypoint: ["/bin/sh", "-c", "python x"] };
-    const found = await doctor(app, { ...built(app), image, created: "2020-01-01T00:00:00Z" });
-    assertMatch(found[0]!, /^warning APP:latest is older than docker\/\S+$/);
+    const says = { ...await built(app), image };
+    await app.write(join(app.directory, "docker/train"), "#!/bin/bash\n");
+    const found = await doctor(app, says);
+    assertMatch(found[0]!, /^warning APP:latest differs from docker\/train$/);
     assertMatch(found[1]!, /^warning The ENTRYPOINT of APP:latest is a shell/);
     assertEquals(found.length, 2);
   });
@@ -388,7 +396,7 @@ suite("mlcli doctor and an image that is no template's", () => {
 
   it("tells an image of the app's directory from one of the context", async () => {
     await using app = await ownApp(CONTEXT);
-    const labels = { ...built(app).labels, "mlcli.context": "app", "mlcli.harness": "1" };
+    const labels = { ...(await built(app)).labels, "mlcli.context": "app", "mlcli.harness": "1" };
     const found = await doctor(app, { isBuilt: true, labels });
     assertEquals(found, ["warning APP:latest was not built of the context docker"]);
   });
@@ -403,7 +411,6 @@ suite("mlcli doctor and an image that is no template's", () => {
     const { stdout } = await run(app, ["doctor"], {
       isBuilt: true,
       labels,
-      created: "2020-01-01T00:00:00Z",
     });
     assertMatch(stdout, /^ok {7}r\.io\/own:1 is there$/m);
     assertEquals(stdout.includes("mlcli build"), false, stdout);

@@ -67,7 +67,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
       const stale = await app.run(["local", "train"]);
       assertMatch(
         stale.stderr,
-        /warning: \S+ is older than docker\/train: [^]*\nhint: mlcli build && mlcli local train\n$/,
+        /warning: \S+ differs from docker\/train: [^]*\nhint: mlcli build && mlcli local train\n$/,
       );
       assertEquals([await lookers(), await containersOf(app.name)], [[], []]);
     } finally {

@@ -159,7 +159,7 @@ export async function buildTestImage(): Promise<void> {
 
 /** Gives an image that mlcli built a name under which it is no app's: any may run it. */
 export async function asNobodys(made: string, name = made): Promise<void> {
-  const labels = `${LABELS.app}="" ${LABELS.directory}=""`;
+  const labels = `${LABELS.app}="" ${LABELS.directory}="" ${LABELS.files}=""`;
   const files = { Dockerfile: `FROM ${made}\nLABEL ${labels}\n` };
   await buildImage(name, files, { usesCache: true });
 }

@@ -37,7 +37,7 @@ export function failedCode(failure: Failure): FailedCode {
     launcher: isSent ? "script" : "image",
     asked: { network: undefined, strict: false, copyInputs: false },
     hyperparameters: {},
-    remedyOfOlderCode: undefined,
+    remedyOfOtherCode: undefined,
     ...given,
     inputs: Object.entries(data).map(([name, files]) => ({
       name,

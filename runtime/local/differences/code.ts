@@ -1,20 +1,15 @@
-import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { type App, imageReference } from "../../app/app.ts";
 import { escapeOf } from "../../app/confinement.ts";
 import { sentOf } from "../../app/left_out.ts";
 import { commonFinding } from "../../app/dockerfile/template_lines.ts";
-import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "../../app/image.ts";
+import { isOfAppsDirectory, usedDockerfile } from "../../app/image.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
-import { ownContext } from "../../app/named_path.ts";
-import { IGNORE_FILE } from "../../app/private_files.ts";
-import { requirementSources } from "../../app/requirements.ts";
-import { isOutside, typedPath } from "../../app/typed_path.ts";
+import { changesSince } from "../../app/sources.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { builtAt, type ImageDetails } from "../../docker/images.ts";
+import type { ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { isDirectory, isFile, statIfThere } from "../../files.ts";
-import { holdsHarness, isBuiltOf, LABELS, tagOption } from "../../contract/images.ts";
+import { isDirectory } from "../../files.ts";
+import { holdsHarness, isBuiltOf, tagOption } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 
@@ -35,7 +30,7 @@ export async function codeDifferences(
     quietly(leftOutDifferences(job.app, code, image)),
     quietly(leftOutDifferences(job.app, "common", image)),
     quietly(commonDifferences(job.app, image)),
-    quietly(ageDifferences(job, code, image)),
+    quietly(changedDifferences(job, code, image)),
   ]);
   return found.flat();
 }
@@ -93,66 +88,25 @@ export async function commonDifferences(
   return finding ? [finding] : [];
 }
 
-/**
- * An image of somebody else's is not made from the app's Dockerfile. Its code counts where that of
- * the app is not mounted over it.
- */
-async function ageDifferences(
+/** The app's code counts if it is not mounted over the image's. */
+async function changedDifferences(
   { app, tag, strict }: AppImage,
   code: CodeFolder,
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   if (app.configuration.image !== undefined || !isBuiltOf(app.name, image)) return [];
-  const built = builtAt(image);
-  const dockerfile = usedDockerfile(app, image);
-  const isOwn = !isOfAppsDirectory(app, image);
-  const sources = isOwn ? [] : [
-    ...dockerfile === undefined ? [] : [dockerfile],
-    ...await requirementSources(app),
-  ];
-  const codes = isOwn
-    ? await filesOfContext(app, image)
-    : strict
-    ? [...await codeOf(app, code), ...await codeOf(app, "common")]
-    : [];
-  const changed: string[] = [];
-  for (const path of [...sources, ...codes]) {
-    const time = (await statIfThere(path))?.mtime;
-    if (time && time > built) changed.push(path);
-  }
-  if (changed.length === 0) return [];
+  const changes = await changesSince(app, image, strict ? [code, "common"] : []);
+  if (!changes?.length) return [];
   const reference = imageReference(app, tag);
-  const shown = changed.map((path) => typedPath(app, path));
-  const words = shown.length === 2 ? shown.map(inOneLine).join(" and ") : listed(shown);
+  const changed = changes.map(({ shown }) => inOneLine(shown));
+  const words = changed.length === 2 ? changed.join(" and ") : listed(changed);
   return [{
-    message: `${reference} is older than ${words}: SageMaker ` +
-      "runs the image as it is",
+    message: `${reference} differs from ${words}: SageMaker runs the image as it is`,
     hint: `mlcli build${tagOption(reference)}`,
-    older: changed.some((path) => codes.includes(path)) ? "code" : "image",
+    needsBuild: changes.some(({ isCode }) => isCode) ? "code" : "image",
   }];
-}
-
-/** The files that a build takes from a context of the user's own; here, too, the image is run as it is. */
-async function filesOfContext(app: App, image: ImageDetails): Promise<readonly string[]> {
-  const context = await ownContext(app);
-  const dockerfile = image.Config?.Labels?.[LABELS.dockerfile];
-  // Of a Dockerfile elsewhere, it is not known what it leaves out.
-  if (!context || dockerfile === undefined || dockerfile === OUTSIDE_DOCKERFILE) return [];
-  const { localTest } = layoutOf(app);
-  const its = join(context.path, `${dockerfile}${IGNORE_FILE}`);
-  const ignoreFile = await isFile(its) ? its : undefined;
-  const { files } = await sentOf({ directory: context.path }, context.path, ignoreFile);
-  return files.map((path) => join(context.path, path))
-    .filter((path) => isOutside(relative(localTest, path)));
 }
 
 async function isInApp(app: App, directory: string): Promise<boolean> {
   return await isDirectory(directory) && await escapeOf(app, directory) === undefined;
-}
-
-/** The files of the code that are in the image. */
-async function codeOf(app: App, code: CodeFolder | "common"): Promise<readonly string[]> {
-  const directory = layoutOf(app)[code];
-  if (!await isInApp(app, directory)) return [];
-  return (await sentOf(app, directory)).files.map((path) => join(app.directory, path));
 }

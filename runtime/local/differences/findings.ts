@@ -33,10 +33,10 @@ export class Findings {
   readonly #violations: Said[] = [];
   /** Several hosts may find the same. */
   readonly #messages = new Set<string>();
-  /** Where the image is older than what it is made of: the build, and the run after it. */
+  /** The build and the run after it, if the app's files differ from the image's. */
   remedy: string | undefined;
-  /** The same, where older code than the app's runs, whose words mislead if it fails. */
-  remedyOfOlderCode: string | undefined;
+  /** The remedy, if other code than the app's runs: its error might be of code that has changed. */
+  remedyOfOtherCode: string | undefined;
 
   /** @param again the command line that runs the code once more, for who says the remedy at the end. */
   constructor(
@@ -50,10 +50,10 @@ export class Findings {
     for (const difference of differences) {
       if (difference === undefined || this.#messages.has(difference.message)) continue;
       this.#messages.add(difference.message);
-      const { message, hint, older } = difference;
-      const isForTheEnd = older !== undefined && this.again !== undefined;
-      if (older) this.remedy = isForTheEnd ? `${hint} && ${this.again}` : hint;
-      if (older === "code") this.remedyOfOlderCode = this.remedy;
+      const { message, hint, needsBuild } = difference;
+      const isForTheEnd = needsBuild !== undefined && this.again !== undefined;
+      if (needsBuild) this.remedy = isForTheEnd ? `${hint} && ${this.again}` : hint;
+      if (needsBuild === "code") this.remedyOfOtherCode = this.remedy;
       const said = isForTheEnd ? { message } : { message, hint };
       if (this.isStrict) this.#violations.push(said);
       else this.#warn(said);

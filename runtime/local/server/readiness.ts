@@ -110,7 +110,7 @@ async function endedTooEarly(
     : "Its log says why: serve must start, and model_fn must load the model.";
   return new MlcliError(`The server ended before it was ready: ${why}`, {
     quote: isSeen ? undefined : shownTail(log),
-    hint: findings.remedyOfOlderCode ?? hint ?? await logHint(asked, server, log) ?? seeLog,
+    hint: findings.remedyOfOtherCode ?? hint ?? await logHint(asked, server, log) ?? seeLog,
   });
 }
 

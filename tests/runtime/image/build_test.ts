@@ -95,7 +95,16 @@ suite("what mlcli build asks for", () => {
       APP: app,
       REQUIREMENTS: "requirements.txt",
     });
-    assertEquals(JSON.parse(labels!), {
+    const { "mlcli.files": files, ...others } = JSON.parse(labels!);
+    assertEquals(Object.keys(JSON.parse(files)), [
+      ".mlcli/",
+      `${app}/mlcli_base/Dockerfile`,
+      "requirements.txt",
+      `${app}/mlcli_base/training/training.py`,
+      `${app}/mlcli_base/prediction/serve`,
+      `${app}/mlcli_base/processing/p.py`,
+    ]);
+    assertEquals(others, {
       "mlcli.app": app,
       "mlcli.directory": mark,
       "mlcli.version": VERSION,

@@ -5,13 +5,14 @@ import {
   fakeContainers,
   HARNESS_IMAGE,
 } from "../../helpers/fake_containers.ts";
+import { NO_FILES } from "../../helpers/files_label.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 interface Ending {
-  /** Default: as new as can be. */
-  readonly built?: string;
+  /** Whether the image was built from other files. */
+  readonly isOther?: boolean;
   readonly args?: readonly string[];
   readonly status?: number;
   readonly said?: string;
@@ -21,11 +22,14 @@ interface Ending {
 
 /** What a run says, with APP and RUN for the names. */
 async function lastWords(ending: Ending): Promise<string> {
-  const { built = "2040-01-01T00:00:00Z", args = ["train"], status = 0, said = "" } = ending;
+  const { isOther = false, args = ["train"], status = 0, said = "" } = ending;
   const { isStopped = false, writesNoModel = false } = ending;
   await using app = await completeApp();
-  const Config = { ...HARNESS_IMAGE, Labels: { "mlcli.app": app.name } };
-  const image = { Os: "linux", Architecture: "amd64", Created: built, Config };
+  const Config = {
+    ...HARNESS_IMAGE,
+    Labels: { "mlcli.app": app.name, ...isOther ? NO_FILES : {} },
+  };
+  const image = { Os: "linux", Architecture: "amd64", Config };
   const keys = new Keys();
   await using engine = await fakeContainers({
     writesNoModel,
@@ -43,12 +47,12 @@ async function lastWords(ending: Ending): Promise<string> {
 }
 
 const HEADING = "Traceback (most recent call last):\n";
-const OLD = { built: "2020-01-01T00:00:00Z" };
+const OTHER = { isOther: true };
 const STRICT = ["train", "--strict"];
 const PROCESS = ["process", "--file", "p.py"];
 const MODEL = "note: Model: APP/mlcli_base/local_test/test_dir/model (run RUN)\n";
 const LOOK = "note: mlcli local list-jobs RUN shows this run\n";
-const OLDER = "APP:latest is older than APP/mlcli_base/Dockerfile and requirements.txt: " +
+const DIFFERS = "APP:latest differs from APP/mlcli_base/Dockerfile and requirements.txt: " +
   "SageMaker runs the image as it is\n";
 
 const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
@@ -67,18 +71,18 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
     { isStopped: true },
     /^Stopping, .*\n(note: .*\n)?note: mlcli local list-jobs RUN shows this run\n$/,
   ],
-  "the build and the run, where the image is older": [
-    OLD,
-    `warning: ${OLDER}${MODEL}hint: mlcli build && mlcli local train\n`,
+  "the build and the run, where the image differs": [
+    OTHER,
+    `warning: ${DIFFERS}${MODEL}hint: mlcli build && mlcli local train\n`,
   ],
   "the same after a failure": [
-    { ...OLD, status: 3 },
-    `warning: ${OLDER}${LOOK}error: Training failed: exit status 3\n` +
-    "hint: If it is because the image is older: mlcli build && mlcli local train\n",
+    { ...OTHER, status: 3 },
+    `warning: ${DIFFERS}${LOOK}error: Training failed: exit status 3\n` +
+    "hint: If the changed files are the cause: mlcli build && mlcli local train\n",
   ],
-  "no build for a file of data that does not exist, though the image is older": [
+  "no build for a file of data that does not exist, though the image differs": [
     {
-      ...OLD,
+      ...OTHER,
       status: 1,
       said:
         `${HEADING}  File "/opt/ml/code/training.py", line 4, in train\n    open("reviews.csv")\n` +
@@ -86,9 +90,9 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
     },
     /\nerror: Training failed: FileNotFoundError: .* \(training\.py, line 4\)\nhint: Put the file into /,
   ],
-  "no build for a missing file of the data, under --strict, if the code in the image is older": [
+  "no build for a missing file of the data, under --strict, if the code in the image differs": [
     {
-      ...OLD,
+      ...OTHER,
       args: STRICT,
       status: 1,
       said:
@@ -98,19 +102,19 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
     /\nhint: Put the file into APP\S+training, or open one of channel training \(data\.csv\): "\/opt\/ml\/input\/data\/training\/data\.csv"/,
   ],
   "the same of processing": [
-    { ...OLD, args: PROCESS },
-    `warning: ${OLDER}hint: mlcli build && mlcli local process --file p.py\n`,
+    { ...OTHER, args: PROCESS },
+    `warning: ${DIFFERS}hint: mlcli build && mlcli local process --file p.py\n`,
   ],
   "the same of another tag": [
-    { ...OLD, args: ["train", "--docker-tag", "v2"] },
+    { ...OTHER, args: ["train", "--docker-tag", "v2"] },
     /\nhint: mlcli build --docker-tag v2 && mlcli local train --docker-tag v2\n$/,
   ],
   "the same under --strict, and not that the model is in place": [
-    { ...OLD, args: STRICT },
-    /^note: The model of this run is in \S+; \S+ is as it was\nnote: mlcli local list-jobs RUN shows this run\nerror: 1 thing .*\n {2}APP:latest is older .*\nhint: mlcli build && mlcli local train --strict\n$/,
+    { ...OTHER, args: STRICT },
+    /^note: The model of this run is in \S+; \S+ is as it was\nnote: mlcli local list-jobs RUN shows this run\nerror: 1 thing .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
   ],
   "the same of a failure under --strict": [
-    { ...OLD, args: STRICT, status: 3 },
+    { ...OTHER, args: STRICT, status: 3 },
     /^warning: .*\nnote: .*\nerror: Training failed: exit status 3\nhint: mlcli build && mlcli local train --strict\n$/,
   ],
 };

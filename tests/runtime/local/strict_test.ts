@@ -7,6 +7,7 @@ import {
   type Play,
   portOf,
 } from "../../helpers/fake_containers.ts";
+import { NO_FILES, withFilesLabel } from "../../helpers/files_label.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -94,16 +95,12 @@ function hyperparameters(values: Readonly<Record<string, unknown>>) {
 /** An image that is not the usual one. */
 interface Image {
   readonly Architecture?: string;
-  readonly Created?: string;
   readonly Config?: Readonly<Record<string, unknown>>;
 }
 
 function answersOf(image: Image): Play["answers"] {
-  const { Architecture = "amd64", Created = "2040-01-01T00:00:00Z", Config = HARNESS_IMAGE } =
-    image;
-  return {
-    "GET /images/NAME/json": () => Response.json({ Os: "linux", Architecture, Created, Config }),
-  };
+  const { Architecture = "amd64", Config = HARNESS_IMAGE } = image;
+  return { "GET /images/NAME/json": () => Response.json({ Os: "linux", Architecture, Config }) };
 }
 
 const SHELL = (): Image => ({
@@ -112,9 +109,8 @@ const SHELL = (): Image => ({
     Labels: { "mlcli.harness": "1" },
   },
 });
-const OLD = ({ name }: TestApp): Image => ({
-  Created: "2020-01-01T00:00:00Z",
-  Config: { ...HARNESS_IMAGE, Labels: { "mlcli.app": name } },
+const OTHER = ({ name }: TestApp): Image => ({
+  Config: { ...HARNESS_IMAGE, Labels: { "mlcli.app": name, ...NO_FILES } },
 });
 const leftOut = (folder: string) => async (app: TestApp): Promise<void> => {
   await app.write(`${app.directory}/.dockerignore`, "**/*.bin\n");
@@ -195,23 +191,23 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
     message: /leaves \S+\/prediction\/w\.bin out of the image/,
   },
   // Its code, too, where that is not mounted over it.
-  "an old image": {
+  "an image of other files": {
     args: TRAIN,
-    image: OLD,
-    message: /is older than \S+\/Dockerfile and requirements\.txt:/,
-    strictMessage: /is older than \S+\/Dockerfile, requirements\.txt, \S+\/training\.py:/,
+    image: OTHER,
+    message: /differs from \S+\/Dockerfile and requirements\.txt:/,
+    strictMessage: /differs from \S+\/Dockerfile, requirements\.txt, \S+\/training\.py:/,
   },
-  "an old image of processing": {
+  "an image of other files, of processing": {
     args: PROCESS,
-    image: OLD,
-    message: /is older than \S+\/Dockerfile and requirements\.txt:/,
-    strictMessage: /is older than \S+\/Dockerfile, requirements\.txt, \S+\/p\.py:/,
+    image: OTHER,
+    message: /differs from \S+\/Dockerfile and requirements\.txt:/,
+    strictMessage: /differs from \S+\/Dockerfile, requirements\.txt, \S+\/p\.py:/,
   },
-  "an old image of a server": {
+  "an image of other files, of a server": {
     args: DEPLOY,
-    image: OLD,
-    message: /is older than \S+\/Dockerfile and requirements\.txt:/,
-    strictMessage: /is older than \S+\/Dockerfile, requirements\.txt, \S+\/serve:/,
+    image: OTHER,
+    message: /differs from \S+\/Dockerfile and requirements\.txt:/,
+    strictMessage: /differs from \S+\/Dockerfile, requirements\.txt, \S+\/serve:/,
   },
   "what is dropped of a training's output": {
     args: TRAIN,
@@ -281,15 +277,17 @@ for (const [title, violation] of Object.entries(VIOLATIONS)) {
 }
 
 suite("a failure under --strict", () => {
-  async function hintOf(args: readonly string[], isNew = true): Promise<string> {
+  async function hintOf(args: readonly string[], codeDiffers = true): Promise<string> {
     await using app = await completeApp();
-    const code = ["training/training.py", "processing/p.py", "prediction/serve"];
-    for (const path of isNew ? [] : code) await Deno.utime(app.path(path), 0, 0);
+    const labels = codeDiffers
+      ? NO_FILES
+      : await withFilesLabel(app).finally(() => app.write(app.path("Dockerfile"), "# edited"));
+    const Config = { ...HARNESS_IMAGE, Labels: { "mlcli.app": app.name, ...labels } };
     const program = ({ err, end }: FakeContainer): void => {
       err("ModuleNotFoundError: No module named 'sklearn'\n");
       end(1);
     };
-    await using engine = await fakeContainers({ answers: answersOf(OLD(app)), program });
+    await using engine = await fakeContainers({ answers: answersOf({ Config }), program });
     const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
     return stderr.slice(stderr.lastIndexOf("hint: ")).trimEnd();
   }
@@ -297,7 +295,7 @@ suite("a failure under --strict", () => {
     args === DEPLOY ? "hint: mlcli build" : `hint: mlcli build && mlcli ${args.join(" ")} --strict`;
   const own = "hint: Add scikit-learn to requirements.txt, then mlcli build.";
   for (const args of [TRAIN, PROCESS, DEPLOY]) {
-    it(`of code that is older than the app's is not explained by it: ${args[1]}`, async () => {
+    it(`of code that differs from the app's is not explained by it: ${args[1]}`, async () => {
       assertEquals(
         [
           await hintOf([...args, "--strict"]),

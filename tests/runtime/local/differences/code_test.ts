@@ -6,11 +6,8 @@ import type { Difference } from "../../../../runtime/contract/differences.ts";
 import type { ImageDetails } from "../../../../runtime/docker/images.ts";
 import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { NO_FILES, withFilesLabel } from "../../../helpers/files_label.ts";
 import { it, suite } from "../../../helpers/suite.ts";
-
-const OLD = "2020-01-01T00:00:00Z";
-const MIDDLE = "2030-01-01T00:00:00Z";
-const NEW = "2040-01-01T00:00:00Z";
 
 const BASE = "flats/mlcli_base";
 const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: { "mlcli.app": "flats" } };
@@ -18,7 +15,7 @@ const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: { "mlcli.app": "fl
 function imageOf(details: Partial<ImageDetails> = {}): ImageDetails {
   return {
     Id: "sha256:1",
-    Created: NEW,
+    Created: "2040-01-01T00:00:00Z",
     Os: "linux",
     Architecture: "amd64",
     Config: OURS,
@@ -26,12 +23,11 @@ function imageOf(details: Partial<ImageDetails> = {}): ImageDetails {
   };
 }
 
-/** An app whose Dockerfile and requirements were last changed in the middle. */
 interface Flats extends AsyncDisposable {
   readonly directory: TestDirectory;
   path(...names: readonly string[]): string;
-  /** Changes files of the app's code now. */
-  touch(...names: readonly string[]): Promise<void>;
+  /** An image of the app's files as they are. */
+  built(labels?: Readonly<Record<string, string>>): Promise<ImageDetails>;
   found(
     code?: CodeFolder,
     image?: ImageDetails,
@@ -51,16 +47,14 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
   });
   const app = await findApp(directory.path, "flats");
   const path = (...names: readonly string[]) => join(directory.path, ...names);
-  const set = (name: string, time: string) =>
-    Deno.utime(path(name), new Date(time), new Date(time));
-  for (const name of ["requirements.txt", `${BASE}/Dockerfile`]) await set(name, MIDDLE);
   const found: Flats["found"] = (code = "training", image = imageOf(), job = {}) =>
     codeDifferences({ app, tag: "v2", strict: false, ...job }, code, image);
   return {
     directory,
     path,
-    async touch(...names) {
-      for (const name of names) await set(name, NEW);
+    async built(labels = OURS.Labels) {
+      const app = { directory: directory.path, name: "flats" };
+      return imageOf({ Config: { ...OURS, Labels: await withFilesLabel(app, labels) } });
     },
     found,
     messages: async (...asked) => (await found(...asked)).map(({ message }) => message),
@@ -192,11 +186,11 @@ suite("code that training, processing and prediction share", () => {
 
   it("is compared with the image's where that runs (--strict)", async () => {
     await using flat = await flats(COPIED);
-    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
-    await flat.touch(`${BASE}/common/features.py`);
+    const image = await flat.built();
+    await flat.directory.write({ [`${BASE}/common/features.py`]: "other" });
     assertEquals(await flat.messages("training", image), []);
     assertEquals(await flat.messages("training", image, { strict: true }), [
-      `flats:v2 is older than ${BASE}/common/features.py: SageMaker runs the image as it is`,
+      `flats:v2 differs from ${BASE}/common/features.py: SageMaker runs the image as it is`,
     ]);
   });
 
@@ -209,64 +203,31 @@ suite("code that training, processing and prediction share", () => {
   });
 });
 
-suite("an image that is older than what it was made from", () => {
-  const older = (names: string) =>
-    `flats:v2 is older than ${names}: SageMaker runs the image as it is`;
+suite("an image that differs from what it was made from", () => {
+  const differs = (names: string) =>
+    `flats:v2 differs from ${names}: SageMaker runs the image as it is`;
   const both = `${BASE}/Dockerfile and requirements.txt`;
-  const other = { ...OURS, Labels: { "mlcli.app": "other" } };
-  const rows: readonly (readonly [string, Partial<ImageDetails>, string | undefined])[] = [
-    ["is said", { Created: OLD }, older(both)],
-    ["is not said of a newer one", { Created: NEW }, undefined],
-    ["goes by the time of naming", { Created: OLD, Metadata: { LastTagTime: NEW } }, undefined],
-    ["goes by the later of both", { Created: OLD, Metadata: { LastTagTime: OLD } }, older(both)],
-    ["is not said of another app's", { Created: OLD, Config: other }, undefined],
-    ["is not said of somebody else's", { Created: OLD, Config: {} }, undefined],
-  ];
-  for (const [title, details, message] of rows) {
+
+  for (
+    const [title, labels, expected] of [
+      ["is said", { "mlcli.app": "flats", ...NO_FILES }, [differs(both)]],
+      ["is unknown without the label, and not said", { "mlcli.app": "flats" }, []],
+      ["is not said of another app's", { "mlcli.app": "other", ...NO_FILES }, []],
+      ["is not said of somebody else's", NO_FILES, []],
+    ] as const
+  ) {
     it(title, async () => {
       await using flat = await flats();
-      const found = await flat.messages("training", imageOf(details));
-      assertEquals(found, message === undefined ? [] : [message]);
+      const image = imageOf({ Config: { ...OURS, Labels: labels } });
+      assertEquals(await flat.messages("training", image), expected);
     });
   }
 
-  it("goes by both files of a project of uv", async () => {
-    await using flat = await flats({ "pyproject.toml": "", "uv.lock": "" });
-    await Deno.remove(flat.path("requirements.txt"));
-    assertEquals(await flat.messages("training", imageOf({ Created: OLD })), [
-      older(`${BASE}/Dockerfile, pyproject.toml, uv.lock`),
-    ]);
-  });
-
-  it("goes by the files that its requirements refer to", async () => {
-    await using flat = await flats({
-      "requirements.txt": "-r base.txt\n./lib\n",
-      "base.txt": "",
-      "lib/src/a.py": "",
-    });
-    await flat.touch("lib/src/a.py", "base.txt");
-    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
-    assertEquals(await flat.messages("training", image), [older("base.txt and lib/src/a.py")]);
-  });
-
-  it("goes by the Dockerfile that it was made from", async () => {
-    for (
-      const [label, expected] of [
-        ["gpu.Dockerfile", older("gpu.Dockerfile and requirements.txt")],
-        [".mlcli-dockerfile", older("requirements.txt")],
-      ] as const
-    ) {
-      await using flat = await flats({ "gpu.Dockerfile": "" });
-      const Config = { ...OURS, Labels: { ...OURS.Labels, "mlcli.dockerfile": label } };
-      const image = imageOf({ Created: OLD, Config });
-      assertEquals(await flat.messages("training", image), [expected]);
-    }
-  });
-
-  it("names what is newer alone, and the command for its tag", async () => {
+  it("names the file that differs, and the command for its tag", async () => {
     await using flat = await flats();
-    await flat.touch("requirements.txt");
-    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
+    const image = await flat.built();
+    assertEquals(await flat.found("training", image), []);
+    await flat.directory.write({ "requirements.txt": "six\n" });
     for (
       const [tag, hint] of [
         ["v2", "mlcli build --docker-tag v2"],
@@ -274,39 +235,40 @@ suite("an image that is older than what it was made from", () => {
       ] as const
     ) {
       assertEquals(await flat.found("training", image, { tag }), [{
-        message: older("requirements.txt").replace(":v2", `:${tag}`),
+        message: differs("requirements.txt").replace(":v2", `:${tag}`),
         hint,
-        older: "image",
+        needsBuild: "image",
       }]);
     }
-    await Deno.remove(flat.path("requirements.txt"));
-    assertEquals(await flat.found("training", image), []);
   });
 
-  it("names code that is newer, too, where the image's own runs (--strict)", async () => {
+  it("names code that differs, too, where the image's own runs (--strict)", async () => {
     await using flat = await flats({
       ".dockerignore": "**/*.bin\n",
       [`${BASE}/training/lib/deep.py`]: "",
       [`${BASE}/training/w.bin`]: "",
-      [`${BASE}/training/__pycache__/c.pyc`]: "",
     });
-    const touch = (...names: readonly string[]) =>
-      flat.touch(...names.map((name) => `${BASE}/${name}`));
-    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
-    const found = async (strict: boolean): Promise<readonly string[]> =>
-      (await flat.messages("training", image, { strict }))
-        .filter((message) => message.includes("older"));
+    const image = await flat.built();
+    const edit = (...names: readonly string[]) =>
+      flat.directory.write(
+        Object.fromEntries(names.map((name) => [`${BASE}/training/${name}`, "other"])),
+      );
+    const found = async (strict: boolean): Promise<readonly Difference[]> =>
+      (await flat.found("training", image, { strict })).filter(({ needsBuild }) => needsBuild);
     // Neither another directory's code, nor what is not in the image.
-    await touch("prediction/serve", "training/w.bin", "training/__pycache__/c.pyc");
+    await edit("../prediction/serve", "w.bin", "__pycache__/c.pyc");
     assertEquals(await found(true), []);
-    await touch("training/lib/deep.py");
-    assertEquals(await found(true), [older(`${BASE}/training/lib/deep.py`)]);
+    await edit("lib/deep.py");
+    assertEquals(await found(true), [{
+      message: differs(`${BASE}/training/lib/deep.py`),
+      hint: "mlcli build --docker-tag v2",
+      needsBuild: "code",
+    }]);
     assertEquals(await found(false), []);
-    for (const name of ["a", "b", "c"]) {
-      await flat.directory.write({ [`${BASE}/training/${name}.py`]: "" });
-      await touch(`training/${name}.py`);
-    }
+    await edit("a.py", "b.py", "c.py");
     const [a, b, c] = ["a", "b", "c"].map((name) => `${BASE}/training/${name}.py`);
-    assertEquals(await found(true), [older(`${a}, ${b}, ${c} and 1 more`)]);
+    assertEquals((await found(true)).map(({ message }) => message), [
+      differs(`${a}, ${b}, ${c} and 1 more`),
+    ]);
   });
 });
