@@ -2,6 +2,7 @@ import type { Context } from "../../runtime/context.ts";
 import { shellWord } from "../../runtime/app/typed_path.ts";
 import { invoke } from "../../runtime/local/server/invoke.ts";
 import { jsonStatus } from "../../runtime/local/server/json.ts";
+import { onlyServer } from "../../runtime/local/server/servers.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
 import { stalenessOn } from "../../runtime/local/server/staleness.ts";
 import {
@@ -14,7 +15,6 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { requestBody } from "../named_files.ts";
 import { requestHeaders } from "../options/invocation.ts";
-import { DEFAULT_PORT } from "../options/shared.ts";
 import { durationText } from "../../runtime/quantities.ts";
 import { green, red, timeOfDay, yellow } from "../render/format.ts";
 import { tableText } from "../render/table.ts";
@@ -85,16 +85,15 @@ function paint(field: string, column: number): string {
 
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
-  const { port, accept, stream, timeout } = options;
-  const body = requestBody(
-    context,
-    options,
-    port === Number(DEFAULT_PORT) ? "mlcli local invoke" : `mlcli local invoke --port ${port}`,
-  );
+  const { accept, stream, timeout } = options;
+  const typed = options.port === undefined ? "" : ` --port ${options.port}`;
+  const body = await requestBody(context, options, `mlcli local invoke${typed}`);
   const headers = requestHeaders(options.header);
   const note = (text: string): void => tell(context.err, noteText(text));
+  const server = options.port ?? await onlyServer("invoke", undefined, context);
+  const port = typeof server === "number" ? server : server.port;
   const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);
-  const stale = await stalenessOn(port, context, answer);
+  const stale = await stalenessOn(server, context, answer);
   if (stale !== undefined && !context.interruption.signal.aborted) {
     // Below the answer. Also if the request fails: that may be why.
     await answer.catch(() => {});

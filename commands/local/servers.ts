@@ -3,13 +3,25 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseTail } from "../options/parsers.ts";
-import { appName, outputFormat, progressOptions, serverOf, serverPort } from "../options/shared.ts";
+import {
+  appName,
+  DEFAULT_PORT,
+  outputFormat,
+  progressOptions,
+  serverOf,
+  serverPort,
+} from "../options/shared.ts";
 
 const STOP = options({
   ...serverOf,
   ...serverPort,
   // No variable: what is removed has to be typed.
-  "--port": { ...serverPort["--port"], variable: undefined },
+  "--port": {
+    ...serverPort["--port"],
+    description: "Port of the server.",
+    default: DEFAULT_PORT,
+    variable: undefined,
+  },
   "--yes": { short: "-y", description: "Also stop the server of an app in another directory." },
   ...progressOptions,
 });

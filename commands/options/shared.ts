@@ -41,8 +41,7 @@ export const serverPort = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port of the server.",
-    default: DEFAULT_PORT,
+    description: "Port of the server. Default: the app's only server.",
     completion: "server-port",
     variable: "MLCLI_PORT",
     parse: parsePort,

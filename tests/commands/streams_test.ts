@@ -37,6 +37,6 @@ suite("standard output on a full disk", () => {
 suite("standard input that is a directory", () => {
   it("is reported", async () => {
     const error = "error: Cannot read standard input: Is a directory\n";
-    assertEquals(await redirected(["local", "invoke"], "</"), [1, "", error]);
+    assertEquals(await redirected(["local", "invoke", "--port", "1"], "</"), [1, "", error]);
   });
 });

@@ -222,7 +222,8 @@ const LARGER =
 async function isOurs(port: number, host: InvokeHost): Promise<boolean> {
   try {
     const engine = await host.engine();
-    const { image } = await requireServer(engine, port, undefined, host.interruption.signal);
+    const { signal } = host.interruption;
+    const { image } = await requireServer(engine, port, undefined, "invoke", signal);
     const found = await engine.image(image);
     return found !== undefined && holdsHarness(found);
   } catch {
@@ -246,7 +247,7 @@ async function noAnswer(
   const isRefused = cause instanceof Deno.errors.ConnectionRefused;
   let server: Server | undefined;
   try {
-    server = await requireServer(await engine(), port, undefined, signal);
+    server = await requireServer(await engine(), port, undefined, "invoke", signal);
   } catch (error) {
     // Nobody listens, and there is no container. What does listen may be a server of others.
     if (isRefused) throw error;

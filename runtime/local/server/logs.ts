@@ -5,11 +5,12 @@ import { noteText, tell } from "../../messages.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { statusAfterOutput } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
-import { requireServer, type Server } from "./servers.ts";
+import { onlyServer, requireServer, type Server } from "./servers.ts";
 
 export interface LogsRequest {
-  readonly port: number;
-  /** Only if the server is this app's; of any app when undefined. */
+  /** If undefined, the app's only server. */
+  readonly port: number | undefined;
+  /** Only if the server is this app's; any app if undefined. */
   readonly appName: string | undefined;
   readonly tail: LogOptions["tail"];
   /** Whether to stay until the server ends. */
@@ -19,21 +20,24 @@ export interface LogsRequest {
 /**
  * Passes a server's log on, also after the server has ended.
  *
- * @throws MlcliError when there is no server.
+ * @throws MlcliError if there is no server, or several.
  * @throws Interrupted when the user stopped following.
  */
 export async function showLogs(
   { port, appName, tail, follow }: LogsRequest,
-  host: Pick<Host, "engine" | "out" | "err" | "interruption">,
+  host: Pick<Host, "engine" | "out" | "err" | "interruption"> & { readonly cwd: string },
 ): Promise<void> {
   const engine = await host.engine();
   const { signal } = host.interruption;
-  const { id, name, running } = await requireServer(engine, port, appName, signal);
+  const server = port === undefined
+    ? await onlyServer("logs", appName, host)
+    : await requireServer(engine, port, appName, "logs", signal);
+  const { id } = server;
   try {
     const log = passLogOn(engine, id, { tail, follow, signal }, host);
     // Raced, since a reader that has stopped reading holds up the engine's answer.
     const length = await Promise.race([log, abortOf(signal)]);
-    if (length === 0 && tail !== 0 && !follow) tell(host.err, silenceText(name, port, running));
+    if (length === 0 && tail !== 0 && !follow) tell(host.err, silenceText(server));
     if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
   } catch (error) {
     signal.throwIfAborted();
@@ -41,9 +45,9 @@ export async function showLogs(
   }
 }
 
-function silenceText(name: string, port: number, isRunning: boolean): string {
+function silenceText({ name, port, running }: Server): string {
   return noteText(
-    isRunning
+    running
       ? `${name} on http://localhost:${port} has printed nothing yet; ` +
         `mlcli local logs --port ${port} --follow waits for it`
       : `${name} has ended, and printed nothing`,

@@ -1,14 +1,15 @@
 import { dirname } from "@std/path/dirname";
-import type { App } from "../../app/app.ts";
+import { type App, directoryMark } from "../../app/app.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../contract/images.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, listed } from "../../text.ts";
 import { type MadeOf, readMadeOf } from "./made_of.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";
 import { type PortInUse, portInUse } from "../../serving/ports.ts";
+import type { Host } from "../jobs.ts";
 
 export interface Server {
   readonly id: string;
@@ -50,29 +51,81 @@ export async function serversOn(
   return containers.map(managed).filter((container) => container?.role === "serve");
 }
 
+/** A command of `mlcli local` that uses a server: errors name it with the port of another server. */
+type ServerCommand = "invoke" | "logs" | "stop";
+
 /**
- * The server on a port, running or ended.
+ * Finds the server that a command without `--port` uses: the only one of the current directory, or of the
+ * app that is named. `invoke` prefers those that run.
  *
- * @param appName only if it serves this app; of any app when undefined.
- * @throws MlcliError when there is none.
+ * @throws MlcliError if there is none, or if there are servers on several ports.
+ */
+export async function onlyServer(
+  command: ServerCommand,
+  appName: string | undefined,
+  { engine, cwd, interruption }: Pick<Host, "engine" | "interruption"> & { readonly cwd: string },
+): Promise<Server> {
+  const here = await directoryMark(cwd);
+  const servers = await findServers(await engine(), undefined, interruption.signal);
+  const own = servers.filter((server) =>
+    appName === undefined ? !isElsewhere(server.directory, here) : server.appName === appName
+  );
+  const running = own.filter((server) => server.running);
+  const usable = command === "invoke" && running.length > 0 ? running : own;
+  const [first] = usable;
+  const owner = inOneLine(appName ?? "this directory's app");
+  if (first === undefined) {
+    const others = servers.length === 0 ? "" : `. ${serversHint(servers, command)}`;
+    throw new MlcliError(`Found no server of ${owner}`, {
+      hint: `Start one: mlcli local deploy${others}`,
+    });
+  }
+  if (usable.some(({ port }) => port !== first.port)) {
+    throw new MlcliError(`Found several servers of ${owner}`, {
+      hint: serversHint(usable, command),
+    });
+  }
+  return running[0] ?? first;
+}
+
+/** Returns the command for each port that has a server, or for the first five. */
+function serversHint(servers: readonly Server[], command: ServerCommand): string {
+  // Of several servers on a port, the last one is named: one that runs.
+  const runningLast = servers.toSorted((one, other) => Number(one.running) - Number(other.running));
+  const names = [...new Map(runningLast.map(({ port, appName }) => [port, appName]))];
+  const commands = names.toSorted(([one], [other]) => one - other).map(([port, name]) =>
+    [`mlcli local ${command} --port ${port}`, name] as const
+  );
+  return commands.length === 1
+    ? commands.map(([line, name]) => `The server of ${inOneLine(name)}: ${line}`).join()
+    : `Choose a server: ${listed(commands.map(([line, name]) => `${line} (${name})`), 5)}`;
+}
+
+/**
+ * Finds the server on a port, running or ended.
+ *
+ * @param appName only if it serves this app; any app if undefined.
+ * @throws MlcliError if there is none.
  */
 export async function requireServer(
   engine: Engine,
   port: number,
   appName: string | undefined,
+  command: ServerCommand,
   signal?: AbortSignal,
 ): Promise<Server> {
-  return (await requireServers(engine, port, appName, signal))[0];
+  return (await requireServers(engine, port, appName, command, signal))[0];
 }
 
 /**
- * The same, and after it what else there is of that app on the port: while `--replace` and `--watch`
- * change servers, and where mlcli was killed meanwhile.
+ * Finds the server on a port, and after it the other servers of that app on the port: `--replace` and
+ * `--watch` have two for a moment, and a killed mlcli leaves one.
  */
 export async function requireServers(
   engine: Engine,
   port: number,
   appName: string | undefined,
+  command: ServerCommand,
   signal?: AbortSignal,
 ): Promise<readonly [Server, ...Server[]]> {
   const servers = await findServers(engine, undefined, signal);
@@ -80,26 +133,19 @@ export async function requireServers(
     server.port === port && (appName === undefined || server.appName === appName)
   );
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
-  if (server === undefined) throw notFound(servers, port, appName);
+  if (server === undefined) {
+    const owner = appName === undefined ? "" : ` for ${appName}`;
+    throw new MlcliError(`Container not found on port ${port}${owner}`, {
+      hint: servers.length === 0
+        ? "No server of mlcli is running. Start one: mlcli local deploy"
+        : serversHint(servers, command),
+    });
+  }
   const others = candidates.filter((other) =>
     other.id !== server.id && other.appName === server.appName &&
     other.directory === server.directory
   );
   return [server, ...others];
-}
-
-function notFound(
-  servers: readonly Server[],
-  port: number,
-  appName: string | undefined,
-): MlcliError {
-  const others = servers.map((server) => `${server.appName} on ${server.port}`);
-  const owner = appName === undefined ? "" : ` for ${appName}`;
-  return new MlcliError(`Container not found on port ${port}${owner}`, {
-    hint: others.length === 0
-      ? "No server of mlcli is running. mlcli local deploy starts one."
-      : `Give the port of a server with --port. Servers of mlcli: ${others.join(", ")}.`,
-  });
 }
 
 export function asServer({ id, name, appName, port, summary }: ManagedServer): Server {

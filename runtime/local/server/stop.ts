@@ -38,7 +38,7 @@ export async function serversToStop(
   const { directory, names } = await lookUp(host.cwd, appName);
   const here = await directoryMark(directory);
   const engine = await host.engine();
-  const servers = await requireServers(engine, port, appName, host.interruption.signal);
+  const servers = await requireServers(engine, port, appName, "stop", host.interruption.signal);
   const [server] = servers;
   // The name of an app that is not here means that one.
   const isNamed = appName !== undefined && names.length === 0;

@@ -72,7 +72,7 @@ export class Servers {
     const accept = headers.get("Accept") ?? "*/*";
     const request = asHttp({ accept, headers: [] }, { pieces: [body], contentType });
     return await this.#withEngine(async (engine) => {
-      const { id } = await requireServer(await engine(), port, undefined, signal);
+      const { id } = await requireServer(await engine(), port, undefined, "invoke", signal);
       const traffic = this.#traffic.get(id) ?? new Traffic();
       this.#traffic.set(id, traffic);
       const began = performance.now();

@@ -116,7 +116,7 @@ suite("of several servers on a port", () => {
   });
 
   it("local logs takes the one that runs", async () => {
-    const { code, stdout, asked } = await local(["logs"], {
+    const { code, stdout, asked } = await local(["logs", "--port", "8080"], {
       containers: several,
       answers: {
         "GET /containers/a/logs": () => new Response(frame(1, "hello\n").slice()),
@@ -137,8 +137,14 @@ suite("of several servers on a port", () => {
     for (const command of ["stop", "logs"]) {
       const other = await local([command, "--port", "8082"], { containers: several });
       assertEquals([other.code, other.stdout, other.asked], [1, "", []]);
-      assertMatch(other.stderr, /^error: Container not found on port 8082\nhint: .*z on 8081, /);
-      const app = await local([command, "--app-name", "q"], { containers: several });
+      assertEquals(
+        other.stderr,
+        "error: Container not found on port 8082\nhint: Choose a server: " +
+          `mlcli local ${command} --port 80 (z), mlcli local ${command} --port 8080 (x), ` +
+          `mlcli local ${command} --port 8081 (z)\n`,
+      );
+      const args = ["--app-name", "q", "--port", "8080"];
+      const app = await local([command, ...args], { containers: several });
       assertMatch(app.stderr, /^error: Container not found on port 8080 for q\n/);
       assertEquals([app.code, app.asked], [1, []]);
     }
