@@ -4,7 +4,7 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { fittingTableText, tableText } from "../render/table.ts";
+import { columnsText, tableText } from "../render/table.ts";
 import { listedJobJson, listRow } from "./descriptions.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";
 
@@ -27,7 +27,12 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
     // Also what came before a failure.
     if (isText && out.isTerminal) {
       const rows = found.map((job) => listRow(job, clock.date()));
-      out.print(fittingTableText(["NAME", "KIND", "STATUS", "AGE"], rows, out, 0));
+      const columns = ["NAME", "KIND", "STATUS", "AGE"].map((heading, at) => ({
+        heading,
+        fields: rows.map((row) => row[at] ?? ""),
+        most: at === 0 ? 8 : undefined,
+      }));
+      out.print(columnsText(columns, out).text);
     }
   }
   if (!isText) out.print(`${printableJson(found.map(listedJobJson), 2)}\n`);

@@ -73,22 +73,25 @@ async function scripts(context: Context): Promise<readonly string[]> {
   return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
 }
 
-/** The newest runs first. */
+/** Returns the names of runs as the list shows them, the newest first. */
 async function localJobs(context: Context): Promise<readonly string[]> {
   const { listRuns } = await import("../../runtime/local/runs/list.ts");
-  const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app, Infinity)));
-  return runs.flat().map(({ name }) => name);
+  const { shortNames } = await import("../../runtime/model/records.ts");
+  const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app)));
+  return runs.flatMap((ofApp) => [...shortNames(ofApp).values()]);
 }
 
 /** What `--run` takes: `last`, and the runs that have a model, the newest first. */
 async function modelRuns(context: Context): Promise<readonly string[]> {
   const { layoutOf } = await import("../../runtime/app/layout.ts");
   const { requireInside } = await import("../../runtime/app/confinement.ts");
+  const { recordsOf, shortNames } = await import("../../runtime/model/records.ts");
   const { runsWithModel } = await import("../../runtime/model/version_of.ts");
   const layouts = (await validApps(context)).map((app) => layoutOf(app));
   const runs = await Promise.all(layouts.map(async (layout) => {
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
-    return await runsWithModel(layout);
+    const shortened = shortNames(await recordsOf(layout));
+    return (await runsWithModel(layout)).map((name) => shortened.get(name) ?? name);
   }));
   return runs.flat().length === 0 ? [] : ["last", ...runs.flat()];
 }

@@ -43,8 +43,8 @@ export const localGroup: Group = {
       load: async () => (await import("./servers.ts")).statusCommand,
     },
     "list-jobs": {
-      aliases: ["ls"],
-      summary: "List the runs of an app on this machine with their metrics, or compare two.",
+      aliases: ["ls", "runs"],
+      summary: "List the app's runs on this machine with their metrics, or compare some.",
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
     keep: {

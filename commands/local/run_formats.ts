@@ -1,10 +1,13 @@
-/** A run as `mlcli local list-jobs` shows it as text. */
+/** One run, and several compared, as `mlcli local list-jobs` shows them as text. */
 
 import { jsonWholeRun } from "../../runtime/local/runs/json.ts";
-import type { WholeRun } from "../../runtime/local/runs/list.ts";
-import { byteCount } from "../../runtime/quantities.ts";
-import { inOneLine, isObject } from "../../runtime/text.ts";
+import type { Comparison, WholeRun } from "../../runtime/local/runs/list.ts";
+import { widthOf } from "../../runtime/cells.ts";
+import { byteCount, shortNumber } from "../../runtime/quantities.ts";
+import type { Output } from "../../runtime/streams.ts";
+import { inOneLine, isObject, printable } from "../../runtime/text.ts";
 import { type Field, fieldsText } from "../render/fields.ts";
+import { GAP, tableText } from "../render/table.ts";
 
 /** A field a line: `Exit status: 1`, `Hyperparameter: epochs=5`. */
 export function wholeRunText(run: WholeRun): string {
@@ -37,4 +40,38 @@ function textOf(value: unknown): string {
     return known.map(([name, part]) => `${name} ${textOf(part)}`).join(", ");
   }
   return Array.isArray(value) ? value.map(textOf).join("; ") : String(value);
+}
+
+/**
+ * Returns what differs between runs: a table with a column for each run, then a line for each value of
+ * the rows that the terminal has no room for.
+ */
+export function comparisonText({ runs, differences, code }: Comparison, out: Output): string {
+  const letters = runs.map((_, index) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[index] ?? String(index + 1));
+  const names = runs.map(({ name }, index) => `${letters[index]}: ${inOneLine(name)}\n`).join("");
+  if (differences.length === 0) return `${names}Nothing differs.\n`;
+  const rows = differences.map(({ what, name, values }): readonly string[] => [
+    inOneLine(name === "" ? what : `${what} ${name}`),
+    ...values.map((value) => valueText(what, value)),
+  ]);
+  const beside = out.columns - Math.max(...rows.map(([title]) => widthOf(title!)));
+  const room = out.isTerminal ? Math.floor(beside / runs.length) - GAP.length : Infinity;
+  const fits = ([, ...values]: readonly string[]): boolean =>
+    values.every((value) => widthOf(value) <= room);
+  const below = rows.filter((row) => !fits(row)).map(([title, ...values]) =>
+    `${title}\n${values.map((value, index) => `${GAP}${letters[index]}: ${value}\n`).join("")}`
+  );
+  const withoutCode =
+    "Their code cannot be compared: that of one run is not kept, or is too large.\n";
+  const changes =
+    code?.map(({ path, change, patch }) =>
+      `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
+    ) ?? (runs.length > 2 ? [] : [withoutCode]);
+  const table = tableText(["", ...letters], rows.filter(fits), out);
+  return [names, table, ...below, ...changes].join("");
+}
+
+function valueText(what: string, value: string | undefined): string {
+  if (value === undefined) return "-";
+  return inOneLine(what === "metric" ? shortNumber(Number(value)) : value);
 }

@@ -4,7 +4,7 @@ import { fit, widthOf } from "../../runtime/cells.ts";
 import type { Output } from "../../runtime/streams.ts";
 
 /** Stands between two columns, as in the list of endpoints. */
-const GAP = "  ";
+export const GAP = "  ";
 
 /**
  * On a terminal, there is a heading and the columns line up. Elsewhere they do not, so that a row does
@@ -18,53 +18,84 @@ export function tableText(
   output: Pick<Output, "isTerminal" | "colour">,
   paint: (field: string, column: number) => string = (field) => field,
 ): string {
-  if (rows.length === 0) return "";
-  const paintIfWanted = output.colour ? paint : (field: string): string => field;
   if (!output.isTerminal) {
-    return rows.map((row) => `${row.map(paintIfWanted).join(GAP)}\n`).join("");
+    const painted = output.colour ? paint : (field: string): string => field;
+    return rows.map((row) => `${row.map(painted).join(GAP)}\n`).join("");
   }
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0))
-  );
-  const line = (row: readonly string[], painted: (field: string, column: number) => string) =>
-    row.map((field, column) => {
-      const space = " ".repeat((widths[column] ?? field.length) - field.length);
-      return painted(field, column) + (column === row.length - 1 ? "" : space);
-    }).join(GAP) + "\n";
-  const bold = (text: string): string => output.colour ? `\x1b[1m${text}\x1b[22m` : text;
-  return [
-    line(headings, bold),
-    ...rows.map((row) => line(row, paintIfWanted)),
-  ].join("");
+  const columns = headings.map((heading, at): Column => ({
+    heading,
+    fields: rows.map((row) => row[at] ?? ""),
+    paint: (field) => paint(field, at),
+  }));
+  return columnsText(columns, { ...output, columns: Infinity }).text;
 }
 
-/** The narrowest that a column is made, in cells. */
-const LEAST = 8;
+/** A column of a table on a terminal. One without any text is not shown. */
+export interface Column {
+  readonly heading: string;
+  readonly fields: readonly string[];
+  /** Columns of a low rank get their room first. Default: 0. */
+  readonly rank?: number;
+  /** Its largest width, in cells, if the terminal has no room for more. */
+  readonly most?: number;
+  /** Texts that replace the field of a row and all fields on its right. */
+  readonly tails?: readonly (string | undefined)[];
+  readonly isRight?: boolean;
+  readonly paint?: (field: string) => string;
+}
 
-/**
- * The same. On a terminal that is too narrow, fields are cut: those of the last column as far as can be,
- * then those of another.
- *
- * @param other its index.
- */
-export function fittingTableText(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-  output: Pick<Output, "isTerminal" | "colour" | "columns">,
-  other: number,
-  paint?: (field: string, column: number) => string,
-): string {
-  if (!output.isTerminal) return tableText(headings, rows, output, paint);
-  const last = headings.length - 1;
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => widthOf(row[column] ?? "")))
+/** Returns a table that is no wider than the terminal, and the headings of the columns without room. */
+export function columnsText(
+  columns: readonly Column[],
+  output: Pick<Output, "colour" | "columns">,
+): { readonly text: string; readonly left: readonly string[] } {
+  let room = output.columns + GAP.length;
+  const sized = columns.filter(({ fields }) => fields.some((field) => field !== "")).map(
+    (column) => {
+      // Cut to a line first, so that nothing longer is measured.
+      const fields = column.fields.map((field) => fit(field, output.columns));
+      const heading = fitEnd(column.heading, output.columns);
+      const natural = Math.max(...[heading, ...fields].map(widthOf));
+      return { ...column, heading, fields, natural, width: 0 };
+    },
   );
-  const all = widths.reduce((sum, width) => sum + GAP.length + width, -GAP.length);
-  const room = (column: number, excess: number): number =>
-    Math.min(widths[column]!, Math.max(LEAST, widths[column]! - excess));
-  const ofLast = room(last, all - output.columns);
-  const ofOther = room(other, all - output.columns - (widths[last]! - ofLast));
-  const cut = (field: string, column: number): string =>
-    column === last ? fit(field, ofLast) : column === other ? fit(field, ofOther) : field;
-  return tableText(headings, rows.map((row) => row.map(cut)), output, paint);
+  for (const column of sized.toSorted(({ rank: a = 0 }, { rank: b = 0 }) => a - b)) {
+    const width = Math.min(column.natural, column.most ?? Infinity);
+    if (width + GAP.length > room) continue;
+    column.width = width;
+    room -= width + GAP.length;
+  }
+  const shown = sized.filter(({ width }) => width > 0);
+  // Columns that are cut share what is left, a cell at a time.
+  for (let cut = shown; room > 0 && cut.length > 0; room -= cut.length) {
+    cut = cut.filter(({ natural, width }) => width < natural).slice(0, room);
+    for (const column of cut) column.width++;
+  }
+  const lines = [undefined, ...columns[0]?.fields.keys() ?? []].map((row) => {
+    let [line, used] = ["", 0];
+    for (const { heading, fields, width, tails, isRight, paint = String } of shown) {
+      const tail = row === undefined ? undefined : tails?.[row];
+      if (tail !== undefined) return line + fit(tail, output.columns - used);
+      const text = row === undefined ? fitEnd(heading, width) : fit(fields[row]!, width);
+      const painted = !output.colour ? text : row === undefined ? bold(text) : paint(text);
+      const space = " ".repeat(width - widthOf(text));
+      line += (isRight ? space + painted : painted + space) + GAP;
+      used += width + GAP.length;
+    }
+    return line;
+  });
+  return {
+    text: shown.length === 0 ? "" : lines.map((line) => `${line.trimEnd()}\n`).join(""),
+    left: sized.filter(({ width }) => width === 0).map(({ heading }) => heading),
+  };
+}
+
+function bold(text: string): string {
+  return `\x1b[1m${text}\x1b[22m`;
+}
+
+/** Like `fit`, but cuts off the beginning: the end tells `model__max_depth` from `model__max_leaves`. */
+function fitEnd(text: string, columns: number): string {
+  const reversed = (line: string): string => [...line].reverse().join("");
+  return reversed(fit(reversed(text), columns));
 }

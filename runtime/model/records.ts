@@ -102,6 +102,7 @@ export interface JobDocument extends RunFacts {
 /** A run as it is listed. */
 export interface RunSummary {
   readonly name: string;
+  readonly app: string;
   readonly kind: string;
   readonly status: RunStatus;
   readonly container: string;
@@ -150,6 +151,7 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
   const image = objectIn(value["image"]);
   return {
     name,
+    app: textIn(value["app"]),
     kind,
     status: ENDS.includes(status) ? status as RunStatus : "InProgress",
     container: textIn(value["container"]),
@@ -245,13 +247,29 @@ export async function recordsOf(
   );
 }
 
-/** The run that is called so, or has this place in the list, the newest first: 1, 2, ... */
+/** Finds the run with this name, this place in the list (1 is the newest) or this short name. */
 export function runCalled(
   runs: readonly RunSummary[],
   typed: string,
 ): RunSummary | undefined {
   return runs.find(({ name }) => name === typed) ??
-    (/^\d{1,6}$/.test(typed) ? runs[Number(typed) - 1] : undefined);
+    (/^\d{1,6}$/.test(typed) ? runs[Number(typed) - 1] : undefined) ??
+    runs[[...shortNames(runs).values()].indexOf(typed)];
+}
+
+/**
+ * Returns the names of runs without the app's, by their whole names. A name stays whole if the rest
+ * could mean another run, a place in the list, or `last`.
+ */
+export function shortNames(runs: readonly RunSummary[]): ReadonlyMap<string, string> {
+  const shortOf = ({ app, name }: RunSummary): string =>
+    name.startsWith(`${app}-`) ? name.slice(app.length + 1) : name;
+  const meanings = Map.groupBy(runs.flatMap((run) => [run.name, shortOf(run)]), String);
+  const isClear = (short: string): boolean =>
+    meanings.get(short)!.length === 1 && !/^(\d+|last)$/.test(short);
+  return new Map(
+    runs.map((run) => [run.name, isClear(shortOf(run)) ? shortOf(run) : run.name]),
+  );
 }
 
 /** One record; `undefined` where there is none of that name. */

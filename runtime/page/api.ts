@@ -184,11 +184,11 @@ export interface CodeChange {
   readonly patch: string | null;
 }
 
-/** What `mlcli local list-jobs A B --output json` says. */
+/** What `mlcli local list-jobs A B ... --output json` prints. */
 export interface Comparison {
   readonly runs: readonly Run[];
   readonly differences: readonly Difference[];
-  /** `null` where the code of one is not kept. */
+  /** `null` if the code of a run is not kept, or if there are more than two runs. */
   readonly code: readonly CodeChange[] | null;
 }
 

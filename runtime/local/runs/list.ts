@@ -1,4 +1,4 @@
-/** `local list-jobs`: the runs of an app on this machine, and what differs between two of them. */
+/** `local list-jobs`: the runs of an app on this machine, and what differs between them. */
 
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
@@ -16,13 +16,14 @@ import type { CodeChange } from "./code_changes.ts";
 import { KEPT_RECORDS } from "./prune.ts";
 
 /**
- * The runs of an app, the newest first.
+ * Returns the runs of an app, the newest first.
  *
- * @param limit how many at most.
- * @throws MlcliError where the records lie outside of the app's repository.
+ * @throws MlcliError if the records lie outside of the app's repository.
  */
-export async function listRuns(app: App, limit: number): Promise<readonly RunSummary[]> {
-  return (await runsOf(app)).slice(0, limit);
+export async function listRuns(app: App): Promise<readonly RunSummary[]> {
+  const layout = layoutOf(app);
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  return await withModels(layout, await recordsOf(layout));
 }
 
 /** A run, and where the rest of it lies, as the user would type that; `null`: it has none. */
@@ -34,7 +35,7 @@ export interface WholeRun {
 /**
  * Finds one run.
  *
- * @param typed its name, its place in the list, or `last`.
+ * @param typed its name, its short name, its place in the list, or `last`.
  * @throws UsageError if no run has that name.
  */
 export async function wholeRun(
@@ -43,7 +44,7 @@ export async function wholeRun(
   all?: readonly RunSummary[],
 ): Promise<WholeRun> {
   const layout = layoutOf(app);
-  const run = findRun(all ?? await runsOf(app), typed);
+  const run = findRun(all ?? await listRuns(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
   const place = async (path: string | undefined): Promise<string | null> =>
@@ -59,35 +60,34 @@ export async function wholeRun(
   };
 }
 
-/** Two runs, and what differs. */
+/** Several runs, and what differs between them. */
 export interface Comparison {
-  readonly runs: readonly [RunSummary, RunSummary];
+  readonly runs: readonly RunSummary[];
   readonly differences: readonly RunDifference[];
-  /** `undefined` where the code of one is not kept. */
+  /** `undefined` if the code of a run is not kept, or if there are more than two runs. */
   readonly code: readonly CodeChange[] | undefined;
 }
 
 /**
- * Compares two runs.
+ * Compares two or more runs. Only the code of two is compared file by file.
  *
  * @param typed as `wholeRun` takes it.
  * @throws UsageError if no run has one of the names.
  */
 export async function compareRuns(
   app: App,
-  typed: readonly [string, string],
+  typed: readonly string[],
   signal: AbortSignal,
   all?: readonly RunSummary[],
 ): Promise<Comparison> {
-  const found = all ?? await runsOf(app);
-  const runs = [findRun(found, typed[0]), findRun(found, typed[1])] as const;
-  const [one, other] = runs;
-  const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(
-    layoutOf(app),
-    [one.code, other.code],
-    signal,
-  );
-  return { runs, differences: runDifferences(one, other), code };
+  const found = all ?? await listRuns(app);
+  const runs = typed.map((one) => findRun(found, one));
+  const differences = runDifferences(runs);
+  const [one, other] = runs.map(({ code }) => code);
+  if (runs.length > 2) return { runs, differences, code: undefined };
+  if (one === other) return { runs, differences, code: [] };
+  const { codeChanges } = await import("./code_changes.ts");
+  return { runs, differences, code: await codeChanges(layoutOf(app), [one, other], signal) };
 }
 
 export function findRun(runs: readonly RunSummary[], typed: string): RunSummary {
@@ -102,28 +102,20 @@ export function noSuchRun(typed: string): UsageError {
   });
 }
 
-async function runsOf(app: App): Promise<readonly RunSummary[]> {
-  const layout = layoutOf(app);
-  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
-  return await withModels(layout, await recordsOf(layout));
-}
-
 /** Something that differs; `undefined` where a run does not have it. */
 export interface RunDifference {
   /** `hyperparameter`, `package`, ... */
   readonly what: string;
   /** Its name; empty where there is only one of its kind. */
   readonly name: string;
-  readonly values: readonly [string | undefined, string | undefined];
+  /** One for each run, in their order. */
+  readonly values: readonly (string | undefined)[];
 }
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** What differs between two runs, the results last. */
-export function runDifferences(
-  one: RunSummary,
-  other: RunSummary,
-): readonly RunDifference[] {
+/** Returns what differs between runs, the results last. */
+export function runDifferences(runs: readonly RunSummary[]): readonly RunDifference[] {
   const rows: readonly (readonly [what: string, (run: RunSummary) => Values])[] = [
     ["kind", ({ kind }) => ({ "": kind })],
     ["image", ({ image }) => ({ "": image })],
@@ -137,19 +129,18 @@ export function runDifferences(
     // Of an image that told nothing, nobody knows what it lacks.
     ["code", ({ code }) => ({ "": code?.slice(0, 12) })],
     ["commit", ({ commit }) => ({ "": commit?.slice(0, 12) })],
-    // What is known of both: one channel more is a difference of the channels.
+    // Data that is known of all runs: one channel more is a difference of the channels.
     ["data", ({ data }) =>
       Object.fromEntries(
-        Object.entries(data).filter(([name]) =>
-          Object.hasOwn(one.data, name) && Object.hasOwn(other.data, name)
-        ).map(
-          ([name, { files, bytes, hash, by }]) => [
-            name,
-            `files ${files}, bytes ${bytes}, hash ${hash.slice(0, 12)}, by ${by}`,
-          ],
-        ),
+        Object.entries(data).filter(([name]) => runs.every((run) => Object.hasOwn(run.data, name)))
+          .map(
+            ([name, { files, bytes, hash, by }]) => [
+              name,
+              `files ${files}, bytes ${bytes}, hash ${hash.slice(0, 12)}, by ${by}`,
+            ],
+          ),
       )],
-    ["package", ({ packages }) => one.packages && other.packages ? packages ?? {} : {}],
+    ["package", ({ packages }) => runs.every((run) => run.packages) ? packages ?? {} : {}],
     ["status", ({ status }) => ({ "": status })],
     ["exit status", ({ exitStatus }) => ({ "": textOf(exitStatus) })],
     ["seconds", (run) => ({ "": textOf(secondsOf(run)) })],
@@ -160,16 +151,10 @@ export function runDifferences(
     }],
   ];
   return rows.flatMap(([what, valuesOf]) => {
-    const [first, second] = [
-      new Map(Object.entries(valuesOf(one))),
-      new Map(Object.entries(valuesOf(other))),
-    ];
-    const names = [...new Set([...first.keys(), ...second.keys()])].sort();
-    return names.filter((name) => first.get(name) !== second.get(name)).map((name) => ({
-      what,
-      name,
-      values: [first.get(name), second.get(name)] as const,
-    }));
+    const each = runs.map((run) => new Map(Object.entries(valuesOf(run))));
+    const names = [...new Set(each.flatMap((values) => [...values.keys()]))].sort();
+    return names.map((name) => ({ what, name, values: each.map((values) => values.get(name)) }))
+      .filter(({ values }) => new Set(values).size > 1);
   });
 }
 

@@ -37,7 +37,7 @@ export async function reportOf(
   signal: AbortSignal,
 ): Promise<Report> {
   const layout = layoutOf(app);
-  const all = await listRuns(app, Infinity);
+  const all = await listRuns(app);
   const chosen = typed.map((one) => findRun(all, one));
   const names = all.filter((run) => typed.length === 0 || chosen.includes(run))
     .map(({ name }) => name);

@@ -32,6 +32,8 @@ suite("what may follow the words of a command line", () => {
     [["local", "list-jobs"], ["run-1"]],
     [["local", "list-jobs", "run-1"], ["run-1"]],
     [["local", "ls"], ["run-1"]],
+    [["local", "runs"], ["run-1"]],
+    [["local", "runs", "--kind"], ["train", "process", "transform"]],
     [["--output"], ["text", "json"]],
     [["--app-name", "shop", "local", "ls"], ["run-1"]],
     // The shell completes files.
@@ -41,8 +43,12 @@ suite("what may follow the words of a command line", () => {
   ];
   for (const [words, expected] of rows) {
     it(`is known after ${words.join(" ")}`, async () => {
-      const record = JSON.stringify({ kind: "train", started: "2026-03-01T09:00:00Z" });
-      const files = { "processing/a.py": "", "local_test/jobs/run-1/job.json": record };
+      const record = JSON.stringify({
+        app: "shop",
+        kind: "train",
+        started: "2026-03-01T09:00:00Z",
+      });
+      const files = { "processing/a.py": "", "local_test/jobs/shop-run-1/job.json": record };
       await using app = await makeApp({ name: "shop", files });
       assertEquals(await candidates(app.directory, ...words), expected);
     });

@@ -122,16 +122,16 @@ suite("the values that there are", () => {
     assertEquals(networks, ["db", "host", "none"]);
   });
 
-  it("of a run: its records, the newest first", async () => {
+  it("of a run: the names in the list, the newest first", async () => {
     await using app = await completeApp();
-    for (const [name, minute] of [["churn-1", "01"], ["churn-2", "02"], ["bad\n", "03"]]) {
+    for (const [name, minute] of [["churn-a", "01"], ["shop-b", "02"], ["bad\n", "03"]]) {
       await app.write(
         app.path("local_test/jobs", name!, "job.json"),
-        JSON.stringify({ kind: "train", started: `2026-03-01T09:${minute}:00Z` }),
+        JSON.stringify({ app: "shop", kind: "train", started: `2026-03-01T09:${minute}:00Z` }),
       );
     }
     const context = fakeContext({ cwd: app.directory });
-    assertEquals(await completionValues("local-job", context), ["churn-2", "churn-1"]);
+    assertEquals(await completionValues("local-job", context), ["b", "churn-a"]);
   });
 
   it("of --run: last and the runs that have a model, the newest first", async () => {
@@ -139,15 +139,15 @@ suite("the values that there are", () => {
     const context = fakeContext({ cwd: app.directory });
     const record = async (name: string, minute: number, status: string): Promise<void> => {
       const started = `2026-03-01T09:0${minute}:00Z`;
-      const text = JSON.stringify({ kind: "train", started, outcome: { status } });
+      const text = JSON.stringify({ app: "shop", kind: "train", started, outcome: { status } });
       await app.write(app.path("local_test/jobs", name, "job.json"), text);
     };
     await record("without", 1, "Completed");
     assertEquals(await completionValues("model-run", context), []);
     await record("older", 2, "Completed");
-    await record("newer", 3, "Stopped");
+    await record("shop-newer", 3, "Stopped");
     await record("failed", 4, "Failed");
-    for (const name of ["older", "newer", "failed"]) {
+    for (const name of ["older", "shop-newer", "failed"]) {
       await app.write(app.path("local_test/jobs", name, "model/model.bin"), "");
     }
     assertEquals(await completionValues("model-run", context), ["last", "newer", "older"]);

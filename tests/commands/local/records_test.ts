@@ -369,28 +369,87 @@ suite("mlcli local list-jobs", () => {
       stdout.replace(/T\d\d:(\d\d):\S+/g, "T$1"),
       [
         "churn-3  process  Lost  2026-03-01T29  -  -\n",
-        `churn-2  train  Failed  2026-03-01T20  30  ${COMMIT}  Training failed: ?[2J ${LONG}\n`,
-        "churn-1  train  Completed  2026-03-01T00  60  -  loss 0.123457  auc 0.9\n",
+        `churn-2  train  Failed  2026-03-01T20  30  ${COMMIT}  ?[31mepochs?=?[2J  `,
+        `Training failed: ?[2J ${LONG}\n`,
+        "churn-1  train  Completed  2026-03-01T00  60  -  ",
+        "epochs=5  rate=0.1  loss 0.123457  auc 0.9\n",
       ].join(""),
     );
     assertEquals((await list(app, ["--limit", "1"])).stdout.split("\n").length, 2);
   });
 
-  it("is a line a run on a terminal, in which what is too long is cut", async () => {
+  it("is a line for each run on a terminal, with what differs and the reason of a failure", async () => {
     await using app = await appWithRuns();
     assertEquals(
       (await list(app, [], { isTerminal: true, columns: 80 })).stdout,
       [
-        "#  NAME     KIND     STATUS     AGE  TIME    RESULT\n",
-        "1  churn-3  process  Lost       1m   -\n",
-        `2  churn-2  train    Failed     10m  30s     ?[2J ${"x".repeat(29)}…\n`,
-        "3  churn-1  train    Completed  30m  1m 00s  loss 0.123457  auc 0.9\n",
+        "#  NAME     KIND     STATUS     AGE  TIME    ?[31mepochs?  epochs      loss  auc\n",
+        "1  churn-3  process  Lost       1m   -                  -       -         -    -\n",
+        "2  churn-2  train    Failed     10m  30s             ?[2J       -  ?[2J xxxxxxx…\n",
+        "3  churn-1  train    Completed  30m  1m 00s             -       5  0.123457  0.9\n",
       ].join(""),
     );
-    const { stdout: narrow } = await list(app, [], { isTerminal: true, columns: 50 });
-    assertEquals(narrow.split("\n")[2], "2  churn-2  train    Failed     10m  30s     ?[2J xx…");
+    const narrow = await list(app, [], { isTerminal: true, columns: 40 });
+    assertEquals(
+      narrow.stdout,
+      [
+        "#  NAME     KIND     STATUS     …epochs?\n",
+        "1  churn-3  process  Lost              -\n",
+        "2  churn-2  train    Failed         ?[2J\n",
+        "3  churn-1  train    Completed         -\n",
+      ].join(""),
+    );
+    assertEquals(
+      narrow.stderr,
+      "note: Columns left out: AGE, TIME,\n      epochs and 3 more (--output json\n" +
+        "      has all)\n",
+    );
     const { stdout } = await list(app, [], { isTerminal: true, colour: true });
-    assert(stdout.includes("\x1b[31mLost") && stdout.includes("\x1b[31mFailed"), stdout);
+    assert(stdout.includes("\x1b[31mLost\x1b[39m") && stdout.includes("\x1b[31mFailed"), stdout);
+  });
+
+  it("shows the hyperparameters that differ between trainings, and short names", async () => {
+    // https://github.com/mlflow/mlflow/issues/4819, https://github.com/mlflow/mlflow/issues/7420
+    await using app = await completeApp();
+    const put = async (minute: number, more: Readonly<Record<string, unknown>>): Promise<void> => {
+      const started = `2026-03-01T09:0${minute}:00.000Z`;
+      await putRecord(app, `shop-09-0${minute}`, { app: "shop", started, ...more });
+    };
+    const fixed = { seed: 12345678901234567890, kernel: "rbf" };
+    await put(1, { hyperparameters: { ...fixed, C: "1", constructor: "a" } });
+    await put(2, { hyperparameters: { ...fixed, C: "0.13436424411240122" } });
+    await put(3, { kind: "transform", transform: { files: 1, records: 20 } });
+    await put(4, { outcome: { status: "Downloaded" } });
+    await put(5, {
+      hyperparameters: fixed,
+      outcome: { status: "Failed", reason: "Training failed: x" },
+    });
+    const { stdout } = await list(app, ["--limit", "4"], { isTerminal: true, columns: 80 });
+    assertEquals(
+      stdout,
+      [
+        "#  NAME   KIND       STATUS      AGE  TIME         C  RESULT\n",
+        "1  09-05  train      Failed      25m  0s           -  x\n",
+        "2  09-04  train      Downloaded  26m  0s           -\n",
+        "3  09-03  transform  Completed   27m  0s           -  files=1 records=20\n",
+        "4  09-02  train      Completed   28m  0s    0.134364\n",
+      ].join(""),
+    );
+    const named = JSON.parse((await list(app, ["09-02", "--output", "json"])).stdout);
+    assertEquals(named.name, "shop-09-02");
+  });
+
+  it("keeps a run's place if --kind leaves out others", async () => {
+    await using app = await appWithRuns();
+    const listed = await list(app, ["--kind", "train"], { isTerminal: true, columns: 80 });
+    assertEquals(listed.stdout.match(/^\S+ +\S+/gm), ["#  NAME", "2  churn-2", "3  churn-1"]);
+    const json = (await list(app, ["--kind", "process", "--output", "json"])).stdout;
+    assertEquals(JSON.parse(json).map(({ name }: { name: string }) => name), ["churn-3"]);
+    const none = await list(app, ["--kind", "transform"], { isTerminal: true });
+    assertEquals([none.stdout, none.stderr], [
+      "",
+      "No transform run yet. mlcli local transform makes one.\n",
+    ]);
   });
 
   it("has no kind on a terminal where all have the same, and says where metrics come from", async () => {
@@ -503,6 +562,35 @@ suite("mlcli local list-jobs", () => {
     });
   });
 
+  it("compares any number of runs, with a line for each value that the terminal has no room for", async () => {
+    await using app = await appWithRuns();
+    const path = (end: string) => `s3://${"x".repeat(40)}/${end}`;
+    for (const [index, end] of ["a", "b", "a"].entries()) {
+      const started = `2026-03-01T08:0${index}:00.000Z`;
+      const [hyperparameters, code] = [{ path: path(end), depth: index }, String(index)];
+      await putRecord(app, `path-${index}`, { started, hyperparameters, code });
+    }
+    const names = ["path-0", "path-1", "path-2"];
+    const { stdout } = await list(app, names, { isTerminal: true, columns: 80 });
+    assertEquals(
+      stdout,
+      [
+        "A: path-0\nB: path-1\nC: path-2\n",
+        "                      A     B     C\n",
+        "hyperparameter depth  0     1     2\n",
+        "code                  0     1     2\n",
+        "seconds               3660  3600  3540\n",
+        "hyperparameter path\n",
+        `  A: ${path("a")}\n  B: ${path("b")}\n  C: ${path("a")}\n`,
+      ].join(""),
+    );
+    const json = JSON.parse((await list(app, [...names, "--output", "json"])).stdout);
+    assertEquals([json.runs.length, json.code], [3, null]);
+    assertEquals(json.differences[0].values, ["0", "1", "2"]);
+    const all = await list(app, Array(28).fill("path-0").concat("path-1"));
+    assertStringIncludes(all.stdout, "\nZ: path-0\n27: path-0\n28: path-0\n29: path-1\n");
+  });
+
   it("shows what changed in code and data between two", async () => {
     await using app = await appWithMetrics();
     const code = (name: string) => app.path("training", name);
@@ -536,8 +624,8 @@ suite("mlcli local list-jobs", () => {
     const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
       [["9"], /^error: No run is called "9"\nhint: /],
       [
-        ["churn-1", "churn-2", "churn-3"],
-        /^error: A comparison takes two runs, but got 3\.\nhint: /,
+        ["last", "--kind", "train"],
+        /^error: Option "--kind" cannot be given with the name of a run\.\nhint: /,
       ],
       [
         ["churn-1", "churn-\x1b[2J"],

@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
-import { tableText } from "../../../commands/render/table.ts";
+import { assert, assertEquals } from "@std/assert";
+import { type Column, columnsText, tableText } from "../../../commands/render/table.ts";
+import { widthOf } from "../../../runtime/cells.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const HEADINGS = ["APP", "STATE"];
@@ -26,7 +27,89 @@ suite("a table", () => {
     it(`in ${where}`, () => assertEquals(tableText(HEADINGS, ROWS, output, paint), text));
   }
 
+  it("on a terminal lines up letters that take two cells", () => {
+    const rows = [["学习", "x"], ["rate", "y"]];
+    const text = tableText(HEADINGS, rows, { isTerminal: true, colour: false });
+    assertEquals(text, "APP   STATE\n学习  x\nrate  y\n");
+  });
+
   it("without rows has no heading", () => {
     assertEquals(tableText(HEADINGS, [], { isTerminal: true, colour: true }), "");
   });
+});
+
+suite("a table that is fitted to a terminal", () => {
+  const fitted = (columns: number, ...all: readonly Column[]) =>
+    columnsText(all, { columns, colour: false });
+  const column = (heading: string, ...fields: readonly string[]): Column => ({ heading, fields });
+  const long = (heading: string): Column => ({ heading, fields: ["x".repeat(100)], most: 8 });
+
+  it("has the columns on the right that ask for it, and leaves out one without any text", () => {
+    const columns = [column("k", "rbf", "-"), column("x", "", ""), column("loss", "1e-3", "7")];
+    const text =
+      fitted(80, ...columns.map((one) => ({ ...one, isRight: one.heading !== "k" }))).text;
+    assertEquals(text, "k    loss\nrbf  1e-3\n-       7\n");
+  });
+
+  it("leaves out the columns of the highest rank, and names them", () => {
+    // https://github.com/treeverse/dvc/pull/5381
+    const columns = [
+      column("name", "a"),
+      ...["h1", "h2", "h3"].map((heading, rank) => ({ ...column(heading, "123456"), rank })),
+      ...["m1", "m2", "m3"].map((heading, rank) => ({ ...column(heading, "123456"), rank })),
+    ];
+    assertEquals(fitted(30, ...columns), {
+      text: "name  h1      h2      m1\na     123456  123456  123456\n",
+      left: ["h3", "m2", "m3"],
+    });
+  });
+
+  it("cuts fields, and shares the room that is left among them", () => {
+    assertEquals(
+      fitted(30, long("a"), long("b")).text.split("\n")[1],
+      `${"x".repeat(13)}…  ${"x".repeat(13)}…`,
+    );
+    assertEquals(fitted(30, long("a"), long("b")).left, []);
+  });
+
+  it("cuts headings at their beginning", () => {
+    // https://github.com/ray-project/ray/pull/28764
+    const names = ["train_loop_per_worker/lr", "train_loop_per_worker/l2"];
+    const columns = names.map((heading) => ({ ...column(heading, "0.1"), most: 8 }));
+    assertEquals(fitted(20, ...columns).text, "…orker/lr  …orker/l2\n0.1        0.1\n");
+  });
+
+  it("gives a tail the room of all that is on its right", () => {
+    const tails = ["exit status 1 of algo-2", undefined];
+    const columns = [
+      column("n", "a", "b"),
+      { ...column("loss", "-", "1"), tails },
+      column("f", "-", "2"),
+    ];
+    assertEquals(fitted(20, ...columns).text, "n  loss  f\na  exit status 1 of…\nb  1     2\n");
+  });
+
+  for (const columns of [1, 2, 7, 20, 40, 80]) {
+    it(`is never wider than ${columns} columns, whatever is in it`, () => {
+      const odd = [
+        "\x1b[2J\n",
+        "大きい値がここにあります",
+        "🙂🙂🙂",
+        "e\u0301".repeat(300),
+        "",
+        "-",
+      ];
+      const all = odd.map((text, index): Column => ({
+        heading: text,
+        fields: odd.toSpliced(0, 1, text.repeat(1000)),
+        most: 8,
+        rank: index % 2,
+        tails: [undefined, undefined, index === 2 ? "精".repeat(90) : undefined],
+      }));
+      const { text, left } = fitted(columns, ...all);
+      for (const line of text.split("\n")) assert(widthOf(line) <= columns, line);
+      // deno-lint-ignore no-control-regex
+      assert(!/[\x00-\x09\x0b-\x1f]/.test(text + left.join("")));
+    });
+  }
 });

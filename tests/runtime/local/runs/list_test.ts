@@ -1,6 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { runDifferences } from "../../../../runtime/local/runs/list.ts";
-import { type RunSummary, summaryOf } from "../../../../runtime/model/records.ts";
+import {
+  runCalled,
+  type RunSummary,
+  shortNames,
+  summaryOf,
+} from "../../../../runtime/model/records.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const DOCUMENT = {
@@ -86,7 +91,7 @@ suite("summaryOf", () => {
 });
 
 suite("runDifferences", () => {
-  it("are none of a run and itself", () => assertEquals(runDifferences(run(), run()), []));
+  it("are none of a run and itself", () => assertEquals(runDifferences([run(), run()]), []));
 
   it("are all that is not the same, the results last", () => {
     const other = run({
@@ -105,7 +110,7 @@ suite("runDifferences", () => {
       metrics: { loss: { last: 0.25 }, auc: { last: 0.9 } },
     });
     assertEquals(
-      runDifferences(run(), other).map(({ what, name, values }) => [what, name, ...values]),
+      runDifferences([run(), other]).map(({ what, name, values }) => [what, name, ...values]),
       [
         ["image id", "", "aaaaaaaaaaaa", "bbbbbbbbbbbb"],
         ["hyperparameter", "epochs", "5", "20"],
@@ -128,7 +133,56 @@ suite("runDifferences", () => {
     );
   });
 
+  it("have a value for each of three runs, also if only one of them differs", () => {
+    const others = [run({ hyperparameters: { epochs: "5" } }), run({ code: null, data: {} })];
+    assertEquals(runDifferences([run(), ...others]), [
+      { what: "hyperparameter", name: "rate", values: ["0.1", undefined, "0.1"] },
+      { what: "code", name: "", values: ["cccccccccccc", "cccccccccccc", undefined] },
+    ]);
+  });
+
+  // https://github.com/treeverse/dvc/issues/5989
+  it("are none between a number and its text", () => {
+    const typed = run({ hyperparameters: { epochs: 5, rate: 0.1 } });
+    assertEquals(runDifferences([run(), typed]), []);
+  });
+
   it("do not call packages missing whose list is not known", () => {
-    assertEquals(runDifferences(run(), run({ packages: null })), []);
+    assertEquals(runDifferences([run(), run({ packages: null })]), []);
+  });
+});
+
+suite("the short name of a run", () => {
+  const runsCalled = (...names: readonly string[]): readonly RunSummary[] =>
+    names.map((name) => summaryOf(name, JSON.stringify({ ...DOCUMENT, app: "churn" }))!);
+
+  // https://github.com/moby/moby/issues/8069, https://github.com/moby/moby/issues/12628
+  const rows: readonly (readonly [why: string, name: string, short: string, others: string[]])[] = [
+    ["leaves out the app", "churn-2026-03-01", "2026-03-01", ["other-1"]],
+    ["is whole in a name that begins otherwise", "churner-1a", "churner-1a", []],
+    ["is whole if it would be a place in the list", "churn-2", "churn-2", []],
+    ["is whole if it would be last", "churn-last", "churn-last", []],
+    ["is whole if it would be another run's name", "churn-a", "churn-a", ["a"]],
+  ];
+  for (const [why, name, short, others] of rows) {
+    it(why, () => {
+      const runs = runsCalled(name, ...others);
+      assertEquals(shortNames(runs).get(name), short);
+      assertEquals(runCalled(runs, short)?.name, name);
+    });
+  }
+
+  it("is whole for two runs that would share it, and the shared name finds no run", () => {
+    const [one] = runsCalled("churn-x");
+    const other = { ...one!, app: "sales", name: "sales-x" };
+    assertEquals([...shortNames([one!, other]).values()], ["churn-x", "sales-x"]);
+    assertEquals(runCalled([one!, other], "x"), undefined);
+  });
+
+  it("does not hide a run's place in the list or its own name", () => {
+    const runs = runsCalled("churn-b", "churn-churn-b", "churn-c");
+    assertEquals(runCalled(runs, "churn-b"), runs[0]);
+    assertEquals(runCalled(runs, "3"), runs[2]);
+    assertEquals(runCalled(runs, "last"), undefined);
   });
 });
