@@ -307,11 +307,8 @@ interface TemplateFile {
 const TRAINING = "training/training.py";
 const SERVING = "prediction/serve";
 
-/** What the template's training prints: the loss as it falls, and at the end how good the model is. */
-const SAMPLE_METRICS = [
-  { Name: "loss", Regex: "loss ([0-9.]+)" },
-  { Name: "r_squared", Regex: "'r_squared': ([-0-9.]+)" },
-];
+/** Finds what the template's training prints, and what much other code prints of a loss. */
+const SAMPLE_METRICS = [{ Name: "loss", Regex: "loss[=: ]+([0-9.e-]+)" }];
 
 /** What goes into `NAME/mlcli_base/`. */
 export const TEMPLATE_FILES: readonly TemplateFile[] = [

@@ -28,10 +28,7 @@ const FILES = [
 ];
 
 /** What the sample's training prints. */
-const SAMPLE_METRICS = [
-  { Name: "loss", Regex: "loss ([0-9.]+)" },
-  { Name: "r_squared", Regex: "'r_squared': ([-0-9.]+)" },
-];
+const SAMPLE_METRICS = [{ Name: "loss", Regex: "loss[=: ]+([0-9.e-]+)" }];
 
 async function init(directory: TestDirectory, ...args: readonly string[]): Promise<ProgramResult> {
   return await runProgram(["init", ...args], { cwd: directory.path });
