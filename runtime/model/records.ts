@@ -126,7 +126,7 @@ export interface RunSummary {
   readonly transform: Readonly<Record<string, unknown>> | undefined;
   /** None where there is only one. */
   readonly hosts: readonly HostFacts[];
-  /** `withModels` adds these: whether its model is pinned, and what that takes of the disk. */
+  /** `withModels` adds these: whether its model is pinned, and that model's size. */
   readonly pinned: boolean;
   readonly modelBytes: number | undefined;
 }

@@ -80,7 +80,7 @@ export interface Run {
   readonly transform: Readonly<Record<string, unknown>> | null;
   /** Whether `mlcli local keep` keeps its model. */
   readonly pinned: boolean;
-  /** Size of its model on the disk; `null` if it has none. */
+  /** `null` if it has no model. */
   readonly model_bytes: number | null;
 }
 

@@ -261,12 +261,15 @@ suite("a server that runs while its app is trained again", () => {
     await using app = await modelApp(writes("first"));
     assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
     const port = await deployed(app);
+    await app.write(`${app.directory}/mlcli/config.json`, '{ "keep_models": "3" }');
+    const env = { XDG_CONFIG_HOME: app.directory };
     // More than are kept, but for those that a server uses.
     for (const name of ["second", "third", "fourth", "fifth"]) {
       const [, second] = await runsOf(app);
       await retrain(app, writes(name));
-      const { code, stderr } = await app.run(TRAIN);
-      const gone = `note: Removed the model of ${second}: the last 3 runs keep theirs\n`;
+      const { code, stderr } = await app.run(TRAIN, { env });
+      const gone = `note: Removed the model of ${second}. To keep one: mlcli local keep RUN. ` +
+        "To keep more: mlcli config set keep_models NUMBER, or keep_models_size\n";
       assertEquals([code, stderr], [0, name === "fifth" ? gone : ""]);
       assertEquals(await predictedOn(port), "first");
     }
@@ -285,7 +288,7 @@ suite("a server that runs while its app is trained again", () => {
       assertEquals((await app.run(["local", "stop", "-p", one])).code, 0);
     }
     await retrain(app, writes("sixth"));
-    assertEquals((await app.run(TRAIN)).code, 0);
+    assertEquals((await app.run(TRAIN, { env })).code, 0);
     const { beside: left } = await modelsOf(app);
     assertEquals(left.filter((name) => !KEPT.includes(name) && !name.includes(".git")), [
       "RUN/fifth",
