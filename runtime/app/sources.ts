@@ -83,7 +83,7 @@ export async function filesLabel(
     const label = JSON.stringify(Object.fromEntries(await folded(prints, keys)));
     if (new TextEncoder().encode(label).length <= LARGEST_LABEL) return { label, note };
   }
-  return { label: "" };
+  return { label: "", note: "Too many files: no command will compare them with the image" };
 }
 
 /**
@@ -105,19 +105,21 @@ export async function changesSince(
       ? "harness"
       : CODE_FOLDERS.find((folder) => path.startsWith(`${basePath(app.name)}/${folder}/`));
   const isOwn = isOfOwnContext(image);
-  const before = new Map([...labelled!].filter(([path]) => {
-    const part = partOf(path);
-    return isOwn || part === undefined || parts.includes(part);
-  }));
+  const matters = (path: string) => isOwn || parts.some((part) => part === partOf(path));
+  // Requirements may lie beside code.
+  const isCompared = (path: string) =>
+    matters(path) || partOf(path) === undefined || labelled!.has(path) && sources.files.has(path);
+  const before = new Map([...labelled!].filter(([path]) => isCompared(path)));
   const keys = [...before.keys()];
   const timed = keys.filter((path) => before.get(path)!.includes("@"));
   const now = await folded(await fingerprintsOf(sources.files, timed), keys);
   const changed = [...new Set([...now.keys(), ...keys])]
-    .filter((path) => now.get(path) !== before.get(path));
+    .filter((path) => isCompared(path) && now.get(path) !== before.get(path));
   return changed.map((path) => ({
-    shown: path === HARNESS ? "mlcli's harness" : typedPath(app, join(sources.directory, path)) +
-      (now.has(path) ? "" : " (deleted)"),
-    isCode: isOwn || CODE_FOLDERS.some((folder) => folder === partOf(path)),
+    shown: path === HARNESS
+      ? "mlcli's harness"
+      : typedPath(app, join(sources.directory, path)) + (now.has(path) ? "" : " (deleted)"),
+    isCode: path !== HARNESS && matters(path),
   }));
 }
 
@@ -202,8 +204,11 @@ async function fingerprintsOf(
 async function hashOf(path: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
+  const buffer = new Uint8Array(1024 ** 2);
   using file = await Deno.open(path);
-  for await (const bytes of file.readable) hash.update(bytes);
+  for (let count; (count = await file.read(buffer)) !== null;) {
+    hash.update(buffer.subarray(0, count));
+  }
   return hash.digest("hex").slice(0, 12);
 }
 

@@ -79,7 +79,9 @@ async function changesCheck(
   const changes = await changesSince(app, image);
   if (changes === undefined) {
     const message = `${reference} does not say which files it was built from`;
-    return { name, status: "unknown", message, hint: "To compare them later, run mlcli build." };
+    const hint = "Run mlcli build. Images of a typed --context, or of a Dockerfile outside the " +
+      "context, never say it.";
+    return { name, status: "unknown", message, hint };
   }
   if (changes.length === 0) {
     return { name, status: "ok", message: `${reference} was built from the files as they are` };

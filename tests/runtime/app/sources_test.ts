@@ -193,6 +193,15 @@ suite("what differs between an app and its image", () => {
     assertEquals(await project.changes([]), ["pyproject.toml", "uv.lock"]);
   });
 
+  it("is in a requirements file beside code, whether or not that code matters", async () => {
+    const requirements = `${TRAINING}/requirements.txt`;
+    const files = { "flats.json": JSON.stringify({ requirements }), [requirements]: "" };
+    await using app = await built(files);
+    assertEquals(await app.changes([]), []);
+    await app.directory.write({ [requirements]: "six", [`${TRAINING}/training.py`]: "x" });
+    assertEquals(await app.changes([]), [requirements]);
+  });
+
   it("is in the Dockerfile of the image, if that is in the app's directory", async () => {
     for (
       const [dockerfile, expected] of [
