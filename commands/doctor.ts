@@ -1,19 +1,12 @@
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
-import {
-  cloudOptions,
-  DEFAULT_PORT,
-  dockerTag,
-  outputFormat,
-  serverPort,
-} from "./options/shared.ts";
+import { cloudOptions, dockerTag, outputFormat, serverPort } from "./options/shared.ts";
 
 const OPTIONS = options({
   ...dockerTag,
   "--port": {
     ...serverPort["--port"],
     description: "Port to check, which local deploy would use.",
-    default: DEFAULT_PORT,
     completion: undefined,
   },
   "--cloud": { description: "Also check credentials, region and roles, by asking AWS." },

@@ -19,21 +19,20 @@ import type { InvocationOptions } from "./options/invocation.ts";
 import type { Values } from "./options/option.ts";
 
 /**
- * Returns the body in a file, or standard input (no file, or `-`). JSON can stand in the file's place.
+ * The body from a file, or from standard input (no file, or `-`). JSON may stand in the file's place.
  *
  * @param command that sends it, for the hints.
- * @throws UsageError if the file does not exist, or is a directory; other errors come as it is read.
  */
-export async function requestBody(
+export function requestBody(
   context: Context,
   { file, contentType }: InvocationOptions,
   command: string,
-): Promise<UnreadBody> {
+): UnreadBody {
   const isFile = file !== undefined && file !== "-";
   const ownType = isFile && !isJson(file) ? typeOfFile(file) : undefined;
   return {
     pieces: isFile
-      ? await fileInput(context, file, command)
+      ? fileInput(context, file, command)
       : standardInput(context, `${command} rows.csv`),
     contentType: contentType ?? ownType,
     onHeading: () => {
@@ -55,28 +54,21 @@ function isJson(text: string): boolean {
 const HEADING =
   "The first line looks like a heading, which the server takes for data, as on SageMaker";
 
-async function fileInput(
+async function* fileInput(
   { cwd, input }: Context,
   file: string,
   command: string,
-): Promise<AsyncIterable<Uint8Array>> {
-  const path = absolutePath(cwd, file);
-  const unreadable = (cause: unknown): UsageError =>
-    new UsageError(`Cannot read ${file}: ${fileErrorReason(cause)}`, { cause });
-  async function* pieces(): AsyncGenerator<Uint8Array, void, void> {
-    try {
-      yield* input.readFile(path);
-    } catch (cause) {
-      throw unreadable(cause);
-    }
-  }
+): AsyncGenerator<Uint8Array, void, void> {
   try {
+    const path = absolutePath(cwd, file);
     if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
-    return pieces();
+    yield* input.readFile(path);
   } catch (cause) {
-    if (!(cause instanceof Deno.errors.NotFound)) throw unreadable(cause);
-    if (isJson(file)) return ReadableStream.from([new TextEncoder().encode(file)]);
-    // Not a name of a file, but data such as 72,3,15.
+    if (!(cause instanceof Deno.errors.NotFound)) {
+      throw new UsageError(`Cannot read ${file}: ${fileErrorReason(cause)}`, { cause });
+    }
+    if (isJson(file)) return yield new TextEncoder().encode(file);
+    // Such as 72,3,15: what no file is called.
     const hint = /^\s*[[{]/.test(file)
       ? "It is not valid JSON either, which you may give in place of a file."
       : /^[^/\\]*[\s,][^/\\]*$/.test(file)

@@ -17,7 +17,7 @@ export async function invokeEndpointAction(
   const invocation = {
     choice: options,
     endpoint,
-    body: await requestBody(context, options, `mlcli invoke-endpoint -n ${shellWord(endpoint)}`),
+    body: requestBody(context, options, `mlcli invoke-endpoint -n ${shellWord(endpoint)}`),
     accept,
     fields: invocationFields(options),
     stream,

@@ -3,11 +3,11 @@ import { type Command, command } from "../command.ts";
 import { mediaTypes, parseRequestHeader, requestFile } from "../options/invocation.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
-import { serverPort } from "../options/shared.ts";
+import { onlyServerPort } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...requestFile,
-  ...serverPort,
+  ...onlyServerPort,
   ...mediaTypes,
   "--header": {
     short: "-H",

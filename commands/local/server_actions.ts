@@ -87,13 +87,12 @@ function paint(field: string, column: number): string {
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
   const { accept, stream, timeout } = options;
   const typed = options.port === undefined ? "" : ` --port ${options.port}`;
-  const body = await requestBody(context, options, `mlcli local invoke${typed}`);
+  const body = requestBody(context, options, `mlcli local invoke${typed}`);
   const headers = requestHeaders(options.header);
   const note = (text: string): void => tell(context.err, noteText(text));
-  const server = options.port ?? await onlyServer("invoke", undefined, context);
-  const port = typeof server === "number" ? server : server.port;
+  const port = options.port ?? (await onlyServer("invoke", undefined, context)).port;
   const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);
-  const stale = await stalenessOn(server, context, answer);
+  const stale = await stalenessOn(port, context, answer);
   if (stale !== undefined && !context.interruption.signal.aborted) {
     // Below the answer. Also if the request fails: that may be why.
     await answer.catch(() => {});

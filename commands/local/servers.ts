@@ -3,25 +3,14 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseTail } from "../options/parsers.ts";
-import {
-  appName,
-  DEFAULT_PORT,
-  outputFormat,
-  progressOptions,
-  serverOf,
-  serverPort,
-} from "../options/shared.ts";
+import { appName, onlyServerPort, outputFormat, progressOptions } from "../options/shared.ts";
+import { serverOf, serverPort } from "../options/shared.ts";
 
 const STOP = options({
   ...serverOf,
   ...serverPort,
   // No variable: what is removed has to be typed.
-  "--port": {
-    ...serverPort["--port"],
-    description: "Port of the server.",
-    default: DEFAULT_PORT,
-    variable: undefined,
-  },
+  "--port": { ...serverPort["--port"], variable: undefined },
   "--yes": { short: "-y", description: "Also stop the server of an app in another directory." },
   ...progressOptions,
 });
@@ -59,7 +48,7 @@ export const statusCommand: Command = command({
 
 const LOGS = options({
   ...serverOf,
-  ...serverPort,
+  ...onlyServerPort,
   "--follow": {
     short: "-f",
     description: "Follow the log until the server ends.",

@@ -41,10 +41,20 @@ export const serverPort = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port of the server. Default: the app's only server.",
+    description: "Port of the server.",
+    default: DEFAULT_PORT,
     completion: "server-port",
     variable: "MLCLI_PORT",
     parse: parsePort,
+  },
+});
+
+/** The port for commands that only read from a server. */
+export const onlyServerPort = options({
+  "--port": {
+    ...serverPort["--port"],
+    description: "Port of the server. Default: the app's only server.",
+    default: undefined,
   },
 });
 

@@ -190,9 +190,7 @@ async function hyperparametersFor(
   const layout = layoutOf(app);
   await requireInside(layout, [layout.configInput, layout.hyperparameters]);
   const file = await readHyperparametersFile(layout);
-  for (const { message, hint } of hyperparameterTypos(file, hyperparameters)) {
-    report.warning(message, hint);
-  }
+  for (const text of hyperparameterTypos(file, hyperparameters)) report.warning(text);
   return hyperparametersOf(file, hyperparameters);
 }
 

@@ -1,13 +1,5 @@
 import { MlcliError, UsageError } from "../errors.ts";
-import {
-  asWritten,
-  distanceOf,
-  inOneLine,
-  isObject,
-  isRawNumber,
-  nameOfType,
-  parseJson,
-} from "../text.ts";
+import { asWritten, distanceOf, isObject, isRawNumber, nameOfType, parseJson } from "../text.ts";
 import { HYPERPARAMETERS } from "./limits.ts";
 
 export interface HyperparametersFile {
@@ -34,39 +26,32 @@ export function hyperparametersOf(
 }
 
 /**
- * Finds hyperparameters on the command line that look like typos: the name is not in the file, but equals
- * one of its names except for case, `-` and `_`, or is one edit away from one. Names with other digits are
- * not typos (`adam_beta1`, `adam_beta2`).
- *
- * @param overrides each `key=value`.
- * @returns a warning for each.
+ * Returns a warning for each name on the command line that looks like a typo: it is not in the file, but
+ * equals one of its names except for case, `-` and `_`, or is one edit away from one of more than four
+ * letters. Names with other digits are not typos: `adam_beta1`, `adam_beta2`.
  */
 export function hyperparameterTypos(
   file: HyperparametersFile | undefined,
   overrides: readonly string[],
-): readonly { readonly message: string; readonly hint: string }[] {
-  if (file === undefined) return [];
-  const known = Object.keys(hyperparametersOf(file, []));
+): readonly string[] {
+  // SageMaker refuses a training job with more.
+  const known = Object.keys(hyperparametersOf(file, [])).slice(0, HYPERPARAMETERS.most);
   const typed = Object.keys(hyperparametersOf(undefined, overrides));
   return typed.filter((name) => !known.includes(name)).flatMap((name) => {
-    // SageMaker refuses a training job with more.
-    const meant = nameMeantBy(name, known.slice(0, HYPERPARAMETERS.most));
-    if (meant === undefined) return [];
-    const [wrong, right] = [name, meant].map((one) => `"${inOneLine(one)}"`);
-    return [{
-      message: `Hyperparameter ${wrong} is not in hyperparameters.json; did you mean ${right}?`,
-      hint: `Rename it, or add ${wrong} to ${inOneLine(file.path)}.`,
-    }];
+    const meant = nameMeantBy(name, known);
+    const [wrong, right] = [name, meant].map((one) => JSON.stringify(one));
+    return meant === undefined
+      ? []
+      : [`Hyperparameter ${wrong} is not in hyperparameters.json; did you mean ${right}?`];
   });
 }
 
 function nameMeantBy(typed: string, known: readonly string[]): string | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[-_]/g, "");
-  const letters = (name: string): string => name.replace(/\P{L}/gu, "");
   const digits = (name: string): string => name.replace(/\D/g, "");
   return known.find((name) => plain(name) === plain(typed)) ??
     known.find((name) =>
-      letters(name).length > 4 && digits(name) === digits(typed) &&
+      name.replace(/\P{L}/gu, "").length > 4 && digits(name) === digits(typed) &&
       distanceOf(plain(typed), plain(name)) === 1
     );
 }

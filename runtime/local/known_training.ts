@@ -64,8 +64,8 @@ export async function knownTraining(
   const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
-  for (const { message, hint } of hyperparameterTypos(file, job.hyperparameters)) {
-    tell(host.err, warningText(message, hint));
+  for (const text of hyperparameterTypos(file, job.hyperparameters)) {
+    tell(host.err, warningText(text));
   }
   return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
 }

@@ -55,8 +55,8 @@ export async function serversOn(
 type ServerCommand = "invoke" | "logs" | "stop";
 
 /**
- * Finds the server that a command without `--port` uses: the only one of the current directory, or of the
- * app that is named. `invoke` prefers those that run.
+ * Finds the only server of the app that is named, or of the current directory. `invoke` ignores ended
+ * servers beside others.
  *
  * @throws MlcliError if there is none, or if there are servers on several ports.
  */
@@ -72,33 +72,22 @@ export async function onlyServer(
   );
   const running = own.filter((server) => server.running);
   const usable = command === "invoke" && running.length > 0 ? running : own;
-  const [first] = usable;
+  const ports = new Set(usable.map(({ port }) => port));
+  if (ports.size === 1) return running[0] ?? usable[0]!;
   const owner = inOneLine(appName ?? "this directory's app");
-  if (first === undefined) {
-    const others = servers.length === 0 ? "" : `. ${serversHint(servers, command)}`;
-    throw new MlcliError(`Found no server of ${owner}`, {
-      hint: `Start one: mlcli local deploy${others}`,
+  throw ports.size > 1
+    ? new MlcliError(`Found several servers of ${owner}`, { hint: serversHint(usable, command) })
+    : new MlcliError(`Found no server of ${owner}`, {
+      hint: "Start one: mlcli local deploy. Servers of other apps: mlcli local status",
     });
-  }
-  if (usable.some(({ port }) => port !== first.port)) {
-    throw new MlcliError(`Found several servers of ${owner}`, {
-      hint: serversHint(usable, command),
-    });
-  }
-  return running[0] ?? first;
 }
 
-/** Returns the command for each port that has a server, or for the first five. */
+/** Returns the command for the server on each port, for five of them at most. */
 function serversHint(servers: readonly Server[], command: ServerCommand): string {
-  // Of several servers on a port, the last one is named: one that runs.
-  const runningLast = servers.toSorted((one, other) => Number(one.running) - Number(other.running));
-  const names = [...new Map(runningLast.map(({ port, appName }) => [port, appName]))];
-  const commands = names.toSorted(([one], [other]) => one - other).map(([port, name]) =>
-    [`mlcli local ${command} --port ${port}`, name] as const
-  );
-  return commands.length === 1
-    ? commands.map(([line, name]) => `The server of ${inOneLine(name)}: ${line}`).join()
-    : `Choose a server: ${listed(commands.map(([line, name]) => `${line} (${name})`), 5)}`;
+  if (servers.length === 0) return "Start one: mlcli local deploy";
+  const lines = servers.toSorted((one, other) => one.port - other.port)
+    .map(({ appName, port }) => `${appName}: mlcli local ${command} --port ${port}`);
+  return `For ${listed([...new Set(lines)], 5)}`;
 }
 
 /**
@@ -136,9 +125,7 @@ export async function requireServers(
   if (server === undefined) {
     const owner = appName === undefined ? "" : ` for ${appName}`;
     throw new MlcliError(`Container not found on port ${port}${owner}`, {
-      hint: servers.length === 0
-        ? "No server of mlcli is running. Start one: mlcli local deploy"
-        : serversHint(servers, command),
+      hint: serversHint(servers, command),
     });
   }
   const others = candidates.filter((other) =>

@@ -16,19 +16,17 @@ export async function stalenessOfServer(
 const PATIENCE = 1;
 
 /**
- * Returns what is newer than a server; undefined also if that is unknown a second after `since` ended,
- * because the user should not wait for it.
- *
- * @param on the server, or its port.
+ * What is newer than the server on a port; undefined also where that is not known within a second,
+ * counted from when `since` has ended: it is good to know, and no more.
  */
 export async function stalenessOn(
-  on: Server | number,
+  port: number,
   { engine, interruption }: Pick<Host, "engine" | "interruption">,
   since: Promise<unknown>,
 ): Promise<Stale | undefined> {
   const { signal } = interruption;
   const asked = (async () => {
-    const servers = typeof on === "number" ? await findServers(await engine(), on, signal) : [on];
+    const servers = await findServers(await engine(), port, signal);
     const server = servers.find(({ running }) => running);
     return server && await stalenessOfServer(server, await engine());
   })().catch(() => undefined);

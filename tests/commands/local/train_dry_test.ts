@@ -143,12 +143,8 @@ suite("local train --dry-run", () => {
       ], { image: HARNESS_IMAGE });
       assertEquals(code, 0, stderr);
       assertEquals(
-        stderr.split("\n").slice(0, 2),
-        [
-          'warning: Hyperparameter "c" is not in hyperparameters.json; did you mean "C"?',
-          `hint: Rename it, or add "c" to ${app.name}/mlcli_base/local_test/test_dir/input/config/` +
-          "hyperparameters.json.",
-        ],
+        stderr.split("\n")[0],
+        'warning: Hyperparameter "c" is not in hyperparameters.json; did you mean "C"?',
       );
       assertEquals(JSON.parse(stdout).hyperparameters, { C: "1", c: "10" });
     }

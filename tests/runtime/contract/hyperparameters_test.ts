@@ -143,11 +143,10 @@ suite("hyperparameterTypos", () => {
       assertEquals(typos([known], [typed]).length, isTypo ? 1 : 0));
   }
 
-  it("hyperparameterTypos names the name in the file, and how to keep the other", () => {
-    assertEquals(typos(["C"], ["c"]), [{
-      message: 'Hyperparameter "c" is not in hyperparameters.json; did you mean "C"?',
-      hint: 'Rename it, or add "c" to config/hyperparameters.json.',
-    }]);
+  it("hyperparameterTypos names the name in the file", () => {
+    assertEquals(typos(["C"], ["c"]), [
+      'Hyperparameter "c" is not in hyperparameters.json; did you mean "C"?',
+    ]);
   });
 
   it("hyperparameterTypos warns once for a repeated name, and not for a name of the file", () => {
@@ -156,12 +155,12 @@ suite("hyperparameterTypos", () => {
 
   it("hyperparameterTypos prefers a name with other case to one with another letter", () => {
     const [typo] = typos(["epoch_s_", "batchsizes", "Batch_Size"], ["batchsize"]);
-    assertEquals(typo!.message.endsWith('did you mean "Batch_Size"?'), true, typo!.message);
+    assertEquals(typo!.endsWith('did you mean "Batch_Size"?'), true, typo);
   });
 
-  it("hyperparameterTypos replaces control characters of a name in the file", () => {
+  it("hyperparameterTypos escapes control characters of a name in the file", () => {
     const [typo] = typos(["epoch\x1bs"], ["epochs"]);
-    assertEquals(typo!.message.endsWith('did you mean "epoch?s"?'), true, typo!.message);
+    assertEquals(typo!.endsWith('did you mean "epoch\\u001bs"?'), true, typo);
   });
 
   it("hyperparameterTypos ignores names after the 100 that SageMaker accepts", () => {

@@ -12,6 +12,8 @@ const LIST = "GET /containers/json";
 const LOG = "GET /containers/ID/logs";
 
 interface Served {
+  /** Default: the port. */
+  readonly id?: string;
   readonly app?: string;
   readonly port: number | string;
   readonly state?: string;
@@ -26,8 +28,10 @@ async function local(
   env: Readonly<Record<string, string>> = {},
 ) {
   await using engine = await fakeContainers({
-    containers: served.map(({ app = "x", port, state = "running", directory = HERE }) => ({
-      Id: `${port}`,
+    containers: served.map((
+      { app = "x", port, id = `${port}`, state = "running", directory = HERE },
+    ) => ({
+      Id: id,
       Names: [`/mlcli-${app}-serve-${port}`],
       Image: "x",
       Status: "",
@@ -57,13 +61,10 @@ const printed = (port: number) => ({
   listings: 1,
 });
 
-const failed = (stderr: string, listings = 1) => ({
-  code: 1,
-  stdout: "",
-  stderr,
-  logs: [],
-  listings,
-});
+const failed = (stderr: string) => ({ code: 1, stdout: "", stderr, logs: [], listings: 1 });
+
+const NONE = "error: Found no server of this directory's app\n" +
+  "hint: Start one: mlcli local deploy. Servers of other apps: mlcli local status\n";
 
 suite("local logs without --port", () => {
   // https://github.com/docker/compose/issues/11859
@@ -77,35 +78,21 @@ suite("local logs without --port", () => {
     assertEquals(
       await local("logs", servers),
       failed(
-        "error: Found several servers of this directory's app\nhint: Choose a server: " +
-          "mlcli local logs --port 80 (y), mlcli local logs --port 8081 (x)\n",
+        "error: Found several servers of this directory's app\nhint: For " +
+          "y: mlcli local logs --port 80, x: mlcli local logs --port 8081\n",
       ),
     );
   });
 
   it("local logs prefers the running server of two on one port", async () => {
-    const ended = { port: 8081, state: "exited" };
-    const { logs } = await local("logs", [ended, { port: "8081" }]);
-    assertEquals(logs, ["GET /containers/8081/logs"]);
+    const ended = { id: "ended", port: 8081, state: "exited" };
+    assertEquals(await local("logs", [ended, { port: 8081 }, ended]), printed(8081));
   });
 
-  it("local logs names mlcli local deploy if there is no server", async () => {
-    assertEquals(
-      await local("logs", []),
-      failed(
-        "error: Found no server of this directory's app\nhint: Start one: mlcli local deploy\n",
-      ),
-    );
-  });
-
-  it("local logs names the servers of other directories, and does not use them", async () => {
-    assertEquals(
-      await local("logs", [{ port: 8080, app: "y\x1b[2J", directory: ELSEWHERE }]),
-      failed(
-        "error: Found no server of this directory's app\nhint: Start one: mlcli local deploy. " +
-          "The server of y?[2J: mlcli local logs --port 8080\n",
-      ),
-    );
+  it("local logs names mlcli local deploy if there is no server, or only another directory's", async () => {
+    assertEquals(await local("logs", []), failed(NONE));
+    const other = { port: 8080, app: "y", directory: ELSEWHERE };
+    assertEquals(await local("logs", [other]), failed(NONE));
   });
 
   it("local logs --app-name uses the only server of that app, also of another directory", async () => {
@@ -120,41 +107,38 @@ suite("local logs without --port", () => {
 });
 
 suite("local invoke without --port", () => {
-  it("local invoke asks the app's only running server, and lists the engine's containers once", async () => {
+  it("local invoke asks the app's only running server, beside ended ones", async () => {
     await using server = rawServer((connection) =>
       say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     );
     const servers = [{ port: server.port }, { port: 8079, state: "exited" }];
-    const { code, stdout, stderr, listings } = await local("invoke", servers);
-    assertEquals({ code, stdout, stderr, listings }, {
-      code: 0,
-      stdout: "ok",
-      stderr: "",
-      listings: 1,
-    });
+    const { code, stdout, stderr } = await local("invoke", servers);
+    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "ok", stderr: "" });
     assertEquals(server.calls, ["POST /invocations"]);
   });
 
-  it("local invoke names the servers of other directories, and sends nothing to them", async () => {
+  it("local invoke sends nothing to the server of another directory", async () => {
     await using server = rawServer(() => {});
     assertEquals(
       await local("invoke", [{ port: server.port, app: "y", directory: ELSEWHERE }]),
-      failed(
-        "error: Found no server of this directory's app\nhint: Start one: mlcli local deploy. " +
-          `The server of y: mlcli local invoke --port ${server.port}\n`,
-      ),
+      failed(NONE),
     );
     assertEquals(server.calls, []);
   });
 });
 
 suite("local stop without --port", () => {
+  it("local stop replaces control characters in the name of a server's app", async () => {
+    const { stderr } = await local("stop", [{ port: 8081, app: "y\x1b[2J" }]);
+    assertEquals(stderr.split("\n")[1], "hint: For y?[2J: mlcli local stop --port 8081");
+  });
+
   it("local stop names the exact command for the server on another port, and does not stop it", async () => {
     assertEquals(
       await local("stop", [{ port: 8081 }]),
       failed(
         "error: Container not found on port 8080\n" +
-          "hint: The server of x: mlcli local stop --port 8081\n",
+          "hint: For x: mlcli local stop --port 8081\n",
       ),
     );
   });
