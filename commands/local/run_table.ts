@@ -30,7 +30,7 @@ export function runTable(
   const measured = runs.filter((_, row) => results[row] === undefined);
   const metrics = namesIn(measured.map(({ metrics }) => metrics)).map((name, index) => ({
     ...values(name, ({ metrics }) => own(metrics, name)?.last, index),
-    tails: index === 0 ? results : undefined,
+    tails: results,
   }));
   const names = shortNames(all);
   const isOneKind = new Set(runs.map(({ kind }) => kind)).size === 1;

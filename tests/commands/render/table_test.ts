@@ -79,10 +79,11 @@ suite("a table that is fitted to a terminal", () => {
     assertEquals(fitted(20, ...columns).text, "…orker/lr  …orker/l2\n0.1        0.1\n");
   });
 
-  it("gives a tail the room of all that is on its right", () => {
+  it("gives a tail the room of the first column that has it and is shown, and of all to its right", () => {
     const tails = ["exit status 1 of algo-2", undefined];
     const columns = [
       column("n", "a", "b"),
+      { ...column("a very long metric", "-", "1"), tails, rank: 1 },
       { ...column("loss", "-", "1"), tails },
       column("f", "-", "2"),
     ];
