@@ -95,7 +95,12 @@ export async function lookUp(cwd: string, name?: string): Promise<Apps> {
   const isWritten = name === undefined && writtenTop(Deno.realPathSync(cwd)) !== undefined;
   if (names.length > 0 && !isWritten) return { directory: cwd, names };
   const above = await appsAbove(cwd, name);
-  return above !== undefined && await mayUse(above, cwd) ? above : { directory: cwd, names: [] };
+  const root = await workTreeOf(cwd);
+  // Windows names no owner of a file.
+  const mayUse = root !== undefined && Deno.uid() !== null;
+  return mayUse && above !== undefined && !isOutside(relative(root, above.directory))
+    ? above
+    : { directory: cwd, names: [] };
 }
 
 /** The directory of an app's code and test data, relative to that of `NAME.json`, with slashes. */
@@ -230,7 +235,7 @@ async function noAppIn(cwd: string, name: string | undefined): Promise<MlcliErro
 /** How many directories above are searched for an app. */
 const MOST_LEVELS = 32;
 
-/** Returns the nearest directory above that has apps, complete as `mlcli init` makes them. */
+/** Returns the nearest directory above that has apps. */
 async function appsAbove(cwd: string, name: string | undefined): Promise<Apps | undefined> {
   let directory = Deno.realPathSync(cwd);
   for (let level = 0; level < MOST_LEVELS && dirname(directory) !== directory; level++) {
@@ -242,7 +247,7 @@ async function appsAbove(cwd: string, name: string | undefined): Promise<Apps | 
   return undefined;
 }
 
-/** Reads no file, because those above may be another user's. */
+/** Returns apps of the caller, as `mlcli init` makes them. Reads no file. */
 async function completeApps(directory: string, name: string | undefined): Promise<string[]> {
   const entries = Array.from(Deno.readDirSync(directory), (entry) => entry.name);
   // A directory of data may hold many JSON files.
@@ -250,21 +255,15 @@ async function completeApps(directory: string, name: string | undefined): Promis
   const names: string[] = [];
   for (const own of entries) {
     if (!files.has(`${own}.json`) || !APP_NAME.test(own) || own !== (name ?? own)) continue;
-    if (await isFile(join(directory, `${own}.json`)) && await isDirectory(baseOf(directory, own))) {
-      names.push(own);
-    }
+    const [file, base] = [join(directory, `${own}.json`), baseOf(directory, own)];
+    const isComplete = await isFile(file) && await isDirectory(base);
+    if (isComplete && [directory, file, base].every(isCallers)) names.push(own);
   }
   return names.sort();
 }
 
-/**
- * Whether mlcli may use apps above that the user did not name: they are in the git work tree of the
- * current directory, and the caller owns them (see CVE-2022-24765 of git). Windows names no owners.
- */
-async function mayUse({ directory, names }: Apps, cwd: string): Promise<boolean> {
-  const root = await workTreeOf(cwd);
-  if (root === undefined || isOutside(relative(root, directory))) return false;
+/** Whether a file may be the caller's: another user's must not choose what runs (CVE-2022-24765). */
+function isCallers(path: string): boolean {
   const uid = Deno.uid();
-  const files = names.flatMap((name) => [join(directory, `${name}.json`), baseOf(directory, name)]);
-  return [directory, ...files].every((path) => uid !== null && Deno.statSync(path).uid === uid);
+  return uid === null || Deno.statSync(path).uid === uid;
 }

@@ -138,6 +138,13 @@ const LOOKUPS: readonly Lookup[] = [
     found: undefined,
   },
   {
+    name: "passes over another user's app on the way to the caller's",
+    files: { ...GIT, ...appIn(""), ...appIn("shared/"), "shared/sub/": "" },
+    from: "shared/sub",
+    owners: { "shared": STRANGER },
+    found: { directory: "", names: ["flats"] },
+  },
+  {
     name: "does not use a link to another user's file",
     files: { ...GIT, ...appIn(""), "sub/": "", "theirs": "{}" },
     from: "sub",
@@ -204,6 +211,14 @@ suite("findApp in a subdirectory", () => {
     await using directory = await makeDirectory({ ...appIn(""), "sub/": "" });
     const error = await assertRejects(() => findApp(join(directory.path, "sub")), NoAppHere);
     assertEquals(error.above, directory.path);
+  });
+
+  it("names no directory above that is another user's", async () => {
+    if (Deno.uid() !== 0) return;
+    await using directory = await makeDirectory({ ...appIn(""), "sub/": "" });
+    await Deno.chown(join(directory.path, "flats.json"), STRANGER, null);
+    const error = await assertRejects(() => findApp(join(directory.path, "sub")), NoAppHere);
+    assertEquals(error.above, undefined);
   });
 
   it("lists the apps above when none has the name", async () => {
