@@ -89,6 +89,15 @@ suite("mlcli init", () => {
     assertEquals(await readConfiguration(file), configuration);
   });
 
+  // As `deno task demo:cloud` makes its app.
+  it("writes a file that build prints no warning about, with --base-image", async () => {
+    await using directory = await makeDirectory();
+    const { path: cwd } = directory;
+    await runInProcess(["init", "demo", "--base-image", "team/python:1"], { cwd });
+    const { code, stderr } = await runInProcess(["build", "--dry-run"], { cwd });
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  });
+
   it("takes a project of uv for the requirements, and makes no others", async () => {
     await using directory = await makeDirectory({ "pyproject.toml": "", "uv.lock": "" });
     const { code, stdout } = await runInProcess(["init", "demo"], { cwd: directory.path });

@@ -371,7 +371,7 @@ suite("deploy's options", () => {
       "an image that is not pushed",
       [...LEAST, "-t", "v2"],
       1,
-      /error: test-\w+:v2 is not pushed: .*\nhint: Run mlcli push first/,
+      /error: test-\w+:v2 is not pushed: .*\nhint: Run mlcli push --docker-tag v2 first/,
     ],
   ];
   for (const [what, args, code, words, deploy] of refused) {

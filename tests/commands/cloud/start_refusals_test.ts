@@ -88,7 +88,7 @@ function ofBoth(command: Command): readonly Refusal[] {
       "an image that is not pushed",
       ["-t", "v2"],
       1,
-      "error: test-\\w+:v2 is not pushed: .*\nhint: Run mlcli push first",
+      "error: test-\\w+:v2 is not pushed: .*\nhint: Run mlcli push --docker-tag v2 first",
     ],
     [
       "another repository",
