@@ -80,7 +80,8 @@ async function choose(signal: AbortSignal): Promise<Sample> {
 async function mainJob(sample: Sample, place: Place, baseImage: string): Promise<void> {
   const local = (...args: string[]): string[] => ["local", ...args, "--docker-tag", TAG];
   await mlcli("Build the app's image", place, [
-    ...["build", "--base-image", baseImage, "--docker-tag", TAG],
+    // The image of an earlier demo was built in another temporary directory.
+    ...["build", "--base-image", baseImage, "--docker-tag", TAG, "--replace"],
   ]);
   await mlcli("Prepare the data", place, local("process", "--file", "processing.py"));
   await mlcli("Train a model", place, local("train"));
