@@ -344,13 +344,13 @@ suite("the hint for a file that does not exist", () => {
     assertEquals(await missingFileHint(failedCode({ words, output })), undefined);
   });
 
-  it("missingFileHint names the build for a file of the app that an older image lacks", async () => {
+  it("missingFileHint names the build for a file of the app that the image lacks", async () => {
     await using directory = await makeDirectory({
       "flats/mlcli_base/training/labels.json": "",
     });
     for (const path of ["labels.json", "/opt/ml/code/labels.json"]) {
       const code = failedCode({
-        ...{ words: errno(path), directory: directory.path, remedyOfOlderCode: "mlcli build" },
+        ...{ words: errno(path), directory: directory.path, remedyOfOtherCode: "mlcli build" },
       });
       assertEquals(await missingFileHint(code), "mlcli build");
     }

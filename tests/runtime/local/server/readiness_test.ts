@@ -25,7 +25,7 @@ suite("a server that ended before it was ready", () => {
       image: {} as never,
       engine,
       signal: new AbortController().signal,
-      findings: { remedyOfOlderCode: undefined } as never,
+      findings: { remedyOfOtherCode: undefined } as never,
       err: {} as never,
     };
     const ready = requireReady(asked, { id: "c" } as never, 1, log.promise);
