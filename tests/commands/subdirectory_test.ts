@@ -6,7 +6,7 @@ import { completionValues } from "../../commands/completions/values.ts";
 import { connectToAws } from "../../runtime/cloud/connection.ts";
 import type { AwsSettings } from "../../runtime/aws/settings.ts";
 import { completeApp, type TestApp } from "../helpers/app.ts";
-import { fakeContainers, listedServer } from "../helpers/fake_containers.ts";
+import { fakeContainers, frame, listedServer } from "../helpers/fake_containers.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { lastRun } from "../helpers/runs.ts";
@@ -119,14 +119,19 @@ suite("a command in a subdirectory", () => {
     );
   });
 
-  it("stops the app's server without asking", async () => {
-    await using app = await appWith();
-    const labels = { "mlcli.app": app.name, "mlcli.directory": app.mark };
-    const names = { Names: [`/mlcli-${app.name}-serve-8080`] };
-    await using engine = await fakeContainers({ containers: [listedServer(8080, names, labels)] });
-    const { code, stderr } = await runInProcess(["local", "stop"], { cwd: below(app), engine });
-    assertEquals(code, 0, stderr);
-  });
+  for (const command of ["stop", "logs"]) {
+    it(`runs local ${command} for the app's server without a question`, async () => {
+      await using app = await appWith();
+      const labels = { "mlcli.app": app.name, "mlcli.directory": app.mark };
+      const names = { Names: [`/mlcli-${app.name}-serve-8080`] };
+      await using engine = await fakeContainers({
+        containers: [listedServer(8080, names, labels)],
+        answers: { "GET /containers/ID/logs": () => new Response(frame(1, "hello\n").slice()) },
+      });
+      const { code, stderr } = await runInProcess(["local", command], { cwd: below(app), engine });
+      assertEquals(code, 0, stderr);
+    });
+  }
 
   it("completes the app's scripts", async () => {
     await using app = await appWith();

@@ -1,5 +1,5 @@
 import { dirname } from "@std/path/dirname";
-import { type App, directoryMark } from "../../app/app.ts";
+import { type App, directoryMark, lookUp } from "../../app/app.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { PATHS } from "../../contract/jobs.ts";
@@ -65,7 +65,7 @@ export async function onlyServer(
   appName: string | undefined,
   { engine, cwd, interruption }: Pick<Host, "engine" | "interruption"> & { readonly cwd: string },
 ): Promise<Server> {
-  const here = await directoryMark(cwd);
+  const here = await directoryMark((await lookUp(cwd, appName)).directory);
   const servers = await findServers(await engine(), undefined, interruption.signal);
   const own = servers.filter((server) =>
     appName === undefined ? !isElsewhere(server.directory, here) : server.appName === appName
