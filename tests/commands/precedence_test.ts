@@ -146,7 +146,7 @@ suite("what mlcli init writes", () => {
       env: (name) => name.startsWith("AWS_") ? "us-east-1" : undefined,
     });
     assertEquals(await main(["init", "demo", ...args], context), 0, context.err.text);
-    const { $schema, ...rest } = JSON.parse(
+    const { $schema, metric_definitions: _, ...rest } = JSON.parse(
       await Deno.readTextFile(`${directory.path}/demo.json`),
     );
     assertEquals($schema, "./demo/mlcli_base/.schema.json");

@@ -147,7 +147,7 @@ suite("metrics that are defined after a run", () => {
 
   it("are in the report and on the page", async () => {
     await using app = await appWithRun({ log: "out loss=3\nout loss=1\n" });
-    const { stdout } = await runInProcess(["local", "report"], { cwd: app.directory });
+    const { stdout } = await runInProcess(["local", "report", "-o", "-"], { cwd: app.directory });
     const curve = { time: [null, null], value: [3, 1] };
     assert(stdout.includes(JSON.stringify({ before: { loss: curve } })), stdout.slice(-2_000));
     await using other = await appWithRun({ log: "out loss=3\nout loss=1\n" });
