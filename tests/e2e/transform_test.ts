@@ -138,7 +138,7 @@ suite("local transform", () => {
     assertEquals(data, { "a.csv": "1\n", "a.csv.out": "2\n" });
   });
 
-  it("uses the model of another run", async () => {
+  it("uses the model of the run that had this number when the transform began", async () => {
     await using app = await transformApp({ "a.csv": "1\n" });
     const older = app.path("local_test/jobs/older");
     await app.write(`${older}/model/model.txt`, "six");
@@ -151,10 +151,11 @@ suite("local transform", () => {
         outcome: { status: "Completed" },
       }),
     );
-    const { code, stderr } = await app.run(["local", "transform", "-i", "data", "--run", "older"]);
+    const { code, stderr } = await app.run(["local", "transform", "-i", "data", "--run", "1"]);
     assertEquals(code, 0, stderr);
     assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "six,1,true,-,-\n" });
-    assertEquals((await lastRecord(app)).transform.model_run, "older");
+    const { options, transform } = await lastRecord(app);
+    assertEquals({ run: options.run, model: transform.model_run }, { run: "older", model: "older" });
   });
 
   it("ends where the server does, and says how it ended", async () => {

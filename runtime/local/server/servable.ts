@@ -60,12 +60,13 @@ function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): v
 /**
  * Requires that the app can be served as it is now, and finishes what earlier runs left.
  *
+ * @returns the job with the whole name of its run: a number in the list means another run later.
  * @throws MlcliError when the layout cannot be used, or there is no model.
  */
 export async function requireServable(
   job: ServingJob,
   host: Pick<Host, "engine" | "interruption" | "err" | "caller">,
-): Promise<void> {
+): Promise<ServingJob> {
   const layout = layoutOf(job.app);
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
@@ -74,6 +75,7 @@ export async function requireServable(
   const { run } = await sharingModel(layout, lock, () => servedVersion(layout, job));
   const warning = run && await failedRunWarning(layout, run);
   if (warning) tell(host.err, warningText(warning, `To see why: mlcli local list-jobs ${run}`));
+  return { ...job, run: job.run && run };
 }
 
 /** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */

@@ -69,8 +69,12 @@ export interface Start {
  *
  * @param follow shows the server's log.
  */
-export async function startOf(job: ServingJob, host: StartHost, follow?: Follow): Promise<Start> {
-  await requireServable(job, host);
+export async function startOf(
+  asked: ServingJob,
+  host: StartHost,
+  follow?: Follow,
+): Promise<Start> {
+  const job = await requireServable(asked, host);
   const layout = layoutOf(job.app);
   // What servers of a killed mlcli left: copies of models, and what pip was given.
   if ((await pathsInJobs(layout, UNPACKED)).length > 0) await prune(layout, host);

@@ -142,7 +142,7 @@ async function begin(
         [name, value],
       ) => [name.replace(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase(), value]),
     ),
-    run: job.run,
+    run: start.job.run,
     output_dir: recordedPath(layout, place.path),
   };
   record.begin({ ...factsOf("transform", job, name, { channels, options }), code: hash ?? null }, {
