@@ -139,6 +139,20 @@ export function parseJson(text: string, reviver?: Reviver): unknown {
   return JSON.parse(text.replace(/^\uFEFF/, ""), reviver as Parameters<typeof JSON.parse>[1]);
 }
 
+/** Returns what is wrong with a text that `parseJson` refused, in one line, and how to correct it. */
+export function jsonProblem(
+  { message }: Error,
+): { readonly reason: string; readonly hint: string } {
+  // V8 quotes the text if it is short.
+  const reason = inOneLine(message.replace(/, (\.{3})?"[^]*" is not valid JSON$/, ""));
+  const hint = reason.includes("escaped character")
+    ? String.raw`Write each backslash twice, as in "loss=(\\S+)"`
+    : /token '[TFN]'/.test(reason)
+    ? "Write true, false or null in lower case"
+    : "JSON has neither comments nor commas before a closing bracket";
+  return { reason, hint };
+}
+
 /** Not in TypeScript's library yet: "JSON.parse source text access", stage 4. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   rawJSON(source: string): unknown;

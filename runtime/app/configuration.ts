@@ -11,9 +11,9 @@ import {
   METRICS_KEY,
 } from "../contract/metric_definitions.ts";
 import { REGION } from "../contract/region.ts";
-import { fileErrorHint, fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { isObject, nameOfType, parseJson } from "../text.ts";
+import { isObject, jsonProblem, nameOfType, parseJson } from "../text.ts";
 import { isPrivateName } from "./private_files.ts";
 import { isOutside } from "./typed_path.ts";
 
@@ -285,8 +285,9 @@ function objectOf(text: string, file: string): Readonly<Record<string, unknown>>
   try {
     value = parseJson(text);
   } catch (error) {
-    throw new MlcliError(`${file} is not valid JSON: ${messageOf(error)}`, {
-      hint: `Correct ${file}; JSON has neither comments nor commas before a closing bracket.`,
+    const { reason, hint } = jsonProblem(error as Error);
+    throw new MlcliError(`${file} is not valid JSON: ${reason}`, {
+      hint: `Correct ${file}. ${hint}.`,
       cause: error,
     });
   }

@@ -1,5 +1,13 @@
 import { MlcliError, UsageError } from "../errors.ts";
-import { asWritten, distanceOf, isObject, isRawNumber, nameOfType, parseJson } from "../text.ts";
+import {
+  asWritten,
+  distanceOf,
+  isObject,
+  isRawNumber,
+  jsonProblem,
+  nameOfType,
+  parseJson,
+} from "../text.ts";
 import { HYPERPARAMETERS } from "./limits.ts";
 
 export interface HyperparametersFile {
@@ -69,19 +77,20 @@ function valuesIn({ path, text }: HyperparametersFile): [key: string, value: str
   try {
     return valuesOf(parseJson(text, asWritten), path);
   } catch (error) {
-    const problem = problemOf(error);
-    if (problem === undefined) throw error;
-    throw new MlcliError(`${path} ${problem}`, { hint: EXAMPLE, cause: error });
+    if (error instanceof SyntaxError) {
+      const { reason, hint } = jsonProblem(error);
+      throw new MlcliError(`${path} is not valid JSON: ${reason}`, {
+        hint: `${hint}. ${EXAMPLE}`,
+        cause: error,
+      });
+    }
+    // Each level of a value takes a call, and the stack holds thousands of them.
+    if (!(error instanceof RangeError)) throw error;
+    throw new MlcliError(`${path} is nested too deeply`, { hint: EXAMPLE, cause: error });
   }
 }
 
 const EXAMPLE = 'It holds a JSON object, such as {"epochs": 20}.';
-
-function problemOf(error: unknown): string | undefined {
-  if (error instanceof SyntaxError) return `is not valid JSON: ${error.message}`;
-  // Each level of a value takes a call, and the stack holds thousands of them.
-  if (error instanceof RangeError) return "is nested too deeply";
-}
 
 function valuesOf(value: unknown, file: string): [key: string, value: string][] {
   if (!isObject(value) || isRawNumber(value)) {

@@ -155,7 +155,10 @@ suite("local transform", () => {
     assertEquals(code, 0, stderr);
     assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "six,1,true,-,-\n" });
     const { options, transform } = await lastRecord(app);
-    assertEquals({ run: options.run, model: transform.model_run }, { run: "older", model: "older" });
+    assertEquals({ run: options.run, model: transform.model_run }, {
+      run: "older",
+      model: "older",
+    });
   });
 
   it("ends where the server does, and says how it ended", async () => {

@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import {
   closest,
   isObject,
+  jsonProblem,
   listed,
   nameOfType,
   parseJson,
@@ -119,6 +120,31 @@ const VALUES: readonly (readonly [text: string, value: unknown, type: string])[]
   ['"a\uFEFF"', "a\uFEFF", "a string"],
   ["true", true, "a boolean"],
 ];
+
+suite("the problem of a text that is not JSON", () => {
+  const COMMAS = "JSON has neither comments nor commas before a closing bracket";
+  const problems: readonly (readonly [text: string, reason: string, hint: string])[] = [
+    [
+      String.raw`{"Regex": "loss=(\S+)"}`,
+      "Bad escaped character in JSON at position 18 (line 1 column 19)",
+      String.raw`Write each backslash twice, as in "loss=(\\S+)"`,
+    ],
+    ['{"lower": True}\n', "Unexpected token 'T'", "Write true, false or null in lower case"],
+    [`${" ".repeat(99)}None`, "Unexpected token 'N'", "Write true, false or null in lower case"],
+    [
+      '{"a": 1,}',
+      "Expected double-quoted property name in JSON at position 8 (line 1 column 9)",
+      COMMAS,
+    ],
+    ["# a", "Unexpected token '#'", COMMAS],
+  ];
+  for (const [text, reason, hint] of problems) {
+    it(`names it and how to correct it: ${JSON.stringify(text.trim())}`, () => {
+      const error = assertThrows(() => parseJson(text), SyntaxError);
+      assertEquals(jsonProblem(error), { reason, hint });
+    });
+  }
+});
 
 suite("JSON of others", () => {
   for (const [text, value, type] of VALUES) {

@@ -39,7 +39,9 @@ export function sayUnmatched(
   err: MessageStream,
 ): void {
   const correct = ({ regex }: MetricDefinition): string =>
-    `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ${inOneLine(regex)}`;
+    `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ${
+      inOneLine(JSON.stringify(regex))
+    }`;
   for (const definition of metrics.unmatched) {
     const message = `The metric definition "${inOneLine(definition.name)}" matched no line`;
     tell(err, warningText(message, correct(definition)));

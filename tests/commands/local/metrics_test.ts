@@ -83,9 +83,9 @@ suite("mlcli local train with metric_definitions", () => {
       (await train(definitions, program)).stderr,
       [
         'warning: The metric definition "gain" matched no line\n',
-        'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is gain=(\\S+)\n',
+        'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is "gain=(\\\\S+)"\n',
         'warning: The metric definition "acc" found "12%", which is no number\n',
-        'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is accuracy is (\\S+)\n',
+        'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is "accuracy is (\\\\S+)"\n',
       ].join(""),
     );
   });
