@@ -47,6 +47,7 @@ export const statusCommand: Command = command({
 });
 
 const LOGS = options({
+  "[run]": { completion: "local-job" },
   ...serverOf,
   ...onlyServerPort,
   "--follow": {
@@ -61,14 +62,16 @@ const LOGS = options({
   },
 });
 
+export type LogsOptions = Values<typeof LOGS>;
+
 export const logsCommand: Command = command({
+  details:
+    "With RUN, the name of a run or its number in mlcli local list-jobs, it shows what that " +
+    "run printed.",
   options: LOGS,
-  examples: [[
-    "Show the last 20 lines, and what is coming",
-    "mlcli local logs --tail 20 --follow",
-  ]],
-  action: async () => {
-    const { showLogs } = await import("../../runtime/local/server/logs.ts");
-    return (context, options) => showLogs(options, context);
-  },
+  examples: [
+    ["Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow"],
+    ["Show what the last run printed", "mlcli local logs last"],
+  ],
+  action: async () => (await import("./logs_action.ts")).logsAction,
 });

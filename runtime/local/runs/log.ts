@@ -11,6 +11,9 @@ import { type Output, overlaid } from "../../streams.ts";
 const FIRST = 8 * 1024 ** 2;
 const LAST = 56 * 1024 ** 2;
 
+/** The largest kept log, in bytes, with the note about the bytes that are left out. */
+export const LARGEST_LOG = FIRST + LAST + 100;
+
 const NEW_LINE = 10;
 const MARKS = {
   out: new TextEncoder().encode("out "),
