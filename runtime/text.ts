@@ -193,6 +193,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns an entry of a record, not what every object inherits: a metric may be called `constructor`. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** A JSON value's type with its article, for messages. */
 export function nameOfType(value: unknown): string {
   if (value === null) return "null";

@@ -51,6 +51,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     tell(err, noteText(`Columns left out: ${listed(left)} (--output json has all)`));
   }
   if (
+    app.configuration.metricDefinitions.length === 0 &&
     runs.every(({ metrics }) => Object.keys(metrics).length === 0) &&
     runs.some(({ kind }) => kind === "train")
   ) {

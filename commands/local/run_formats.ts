@@ -43,8 +43,8 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Returns what differs between runs: a table with a column for each run, then a line for each value of
- * the rows that the terminal has no room for.
+ * Returns what differs between runs: a table with a column for each run, then the rows that the
+ * terminal has no room for, with a line for each value.
  */
 export function comparisonText({ runs, differences, code }: Comparison, out: Output): string {
   const letters = runs.map((_, index) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[index] ?? String(index + 1));
@@ -58,18 +58,20 @@ export function comparisonText({ runs, differences, code }: Comparison, out: Out
   const room = out.isTerminal ? Math.floor(beside / runs.length) - GAP.length : Infinity;
   const fits = ([, ...values]: readonly string[]): boolean =>
     values.every((value) => widthOf(value) <= room);
-  const below = rows.filter((row) => !fits(row)).map(([title, ...values]) =>
-    `${title}\n${values.map((value, index) => `${GAP}${letters[index]}: ${value}\n`).join("")}`
+  const below = rows.filter((row) => !fits(row)).map(([title, ...values]) => {
+    const byValue = Map.groupBy(letters, (_, index) => values[index]!);
+    const lines = [...byValue].map(([value, sharing]) => `${GAP}${sharing.join(", ")}: ${value}\n`);
+    return `${title}\n${lines.join("")}`;
+  });
+  const changes = code?.map(({ path, change, patch }) =>
+    `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
   );
-  const withoutCode =
-    "Their code cannot be compared: that of one run is not kept, or is too large.\n";
-  const changes =
-    code?.map(({ path, change, patch }) =>
-      `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
-    ) ?? (runs.length > 2 ? [] : [withoutCode]);
   const table = tableText(["", ...letters], rows.filter(fits), out);
-  return [names, table, ...below, ...changes].join("");
+  return [names, table, ...below, ...changes ?? (runs.length > 2 ? [] : [WITHOUT_CODE])].join("");
 }
+
+const WITHOUT_CODE =
+  "Their code cannot be compared: that of one run is not kept, or is too large.\n";
 
 function valueText(what: string, value: string | undefined): string {
   if (value === undefined) return "-";

@@ -4,6 +4,7 @@ import { secondsOf } from "../../runtime/local/runs/list.ts";
 import { type RunSummary, shortNames } from "../../runtime/model/records.ts";
 import { byteCount, durationText, elapsedText, shortNumber } from "../../runtime/quantities.ts";
 import type { Output } from "../../runtime/streams.ts";
+import { own } from "../../runtime/text.ts";
 import { green, red, yellow } from "../render/format.ts";
 import { type Column, columnsText } from "../render/table.ts";
 
@@ -14,47 +15,50 @@ export function runTable(
   out: Output,
   now: Date,
 ): ReturnType<typeof columnsText> {
-  const column = (heading: string, fieldOf: (run: RunSummary) => string, rank = 0): Column => ({
+  type FieldOf = (run: RunSummary, row: number) => string;
+  const column = (heading: string, fieldOf: FieldOf, layout: Partial<Column> = {}): Column => ({
     heading,
     fields: runs.map(fieldOf),
-    rank,
+    ...layout,
   });
-  const values = (name: string, valueOf: (run: RunSummary) => Value, index: number): Column => ({
-    // The first hyperparameter and the first metric have room before the second ones.
-    ...column(name, (run) => valueText(valueOf(run)), 1 + index),
+  // The first hyperparameter and the first metric have room before the second ones.
+  const valueLayout = (index: number): Partial<Column> => ({
+    rank: 1 + index,
     most: Math.max(8, Math.floor(out.columns / 5)),
     isRight: true,
   });
-  // STATUS says that a run failed.
-  const results = runs.map((run) => resultOf(run)?.replace(/^\w+ failed: /, ""));
-  const measured = runs.filter((_, row) => results[row] === undefined);
-  const metrics = namesIn(measured.map(({ metrics }) => metrics)).map((name, index) => ({
-    ...values(name, ({ metrics }) => own(metrics, name)?.last, index),
-    tails: results,
-  }));
   const names = shortNames(all);
   const isOneKind = new Set(runs.map(({ kind }) => kind)).size === 1;
+  // STATUS says that a run failed.
+  const tails = runs.map((run) => resultOf(run)?.replace(/^\w+ failed: /, ""));
+  const measured = runs.filter((_, row) => tails[row] === undefined);
+  const metrics = namesIn(measured.map(({ metrics }) => metrics));
   return columnsText([
-    { ...column("#", (run) => String(1 + all.indexOf(run))), isRight: true },
+    column("#", (run) => String(1 + all.indexOf(run)), { isRight: true }),
     // A name that mlcli gives has 23 letters without the app's: 2026-03-01-09-30-00-123.
-    { ...column("NAME", ({ name }) => names.get(name)!), most: 23 },
-    column("KIND", ({ kind }) => isOneKind ? "" : kind, 1),
-    { ...column("STATUS", ({ status }) => status), paint: painted },
-    column("PINNED", ({ pinned, modelBytes = 0 }) => pinned ? byteCount(modelBytes) : "", 2),
-    column("AGE", ({ started }) => durationText(now.getTime() - started.getTime()), 3),
-    column("TIME", (run) => run.ended ? elapsedText(1000 * secondsOf(run)!) : "-", 3),
+    column("NAME", ({ name }) => names.get(name)!, { most: 23 }),
+    column("KIND", ({ kind }) => isOneKind ? "" : kind, { rank: 1 }),
+    column("STATUS", ({ status }) => status, { paint: painted }),
+    column("PINNED", ({ pinned, modelBytes = 0 }) => pinned ? byteCount(modelBytes) : "", {
+      rank: 2,
+    }),
+    column("AGE", ({ started }) => durationText(now.getTime() - started.getTime()), { rank: 3 }),
+    column("TIME", (run) => run.ended ? elapsedText(1000 * secondsOf(run)!) : "-", { rank: 3 }),
     ...differingNames(runs).map((name, index) =>
-      values(name, ({ hyperparameters }) => own(hyperparameters, name), index)
+      column(name, (run) => fieldText(own(run.hyperparameters, name)), valueLayout(index))
     ),
-    ...metrics,
-    { heading: "RESULT", fields: metrics[0] ? [] : results.map((one) => one ?? ""), most: 16 },
+    ...metrics.map((name, index) =>
+      column(name, (run) => fieldText(own(run.metrics, name)?.last), {
+        ...valueLayout(index),
+        tails,
+      })
+    ),
+    column("RESULT", (_, row) => metrics.length > 0 ? "" : tails[row] ?? "", { most: 16 }),
   ], out);
 }
 
-type Value = string | number | undefined;
-
 /** Shortens metrics, and the fractions that a random search draws, but no seed. */
-function valueText(value: Value): string {
+function fieldText(value: string | number | undefined): string {
   const isLong = typeof value === "number" || /^-?\d*\.\d{7,}$/.test(value ?? "");
   return isLong ? shortNumber(Number(value)) : value ?? "-";
 }
@@ -74,11 +78,6 @@ function differingNames(runs: readonly RunSummary[]): readonly string[] {
 
 function namesIn(records: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
-}
-
-/** Returns an entry of a record; a name may be `constructor`. */
-function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function painted(status: string): string {

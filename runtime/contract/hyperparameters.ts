@@ -8,7 +8,6 @@ import {
   nameOfType,
   parseJson,
 } from "../text.ts";
-import { HYPERPARAMETERS } from "./limits.ts";
 
 export interface HyperparametersFile {
   /** For messages. */
@@ -42,8 +41,7 @@ export function hyperparameterTypos(
   file: HyperparametersFile | undefined,
   overrides: readonly string[],
 ): readonly string[] {
-  // SageMaker refuses a training job with more.
-  const known = Object.keys(hyperparametersOf(file, [])).slice(0, HYPERPARAMETERS.most);
+  const known = Object.keys(hyperparametersOf(file, []));
   const typed = Object.keys(hyperparametersOf(undefined, overrides));
   return typed.filter((name) => !known.includes(name)).flatMap((name) => {
     const meant = nameMeantBy(name, known);

@@ -98,13 +98,12 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
 
 function onlyLocalHint({ kind, importer: { app } }: FailedCode, directory: string): string {
   const { inputData, processingData } = layoutOf(app);
-  const [channels, input] = [inputData, processingData].map((folder) =>
-    shellWord(typedPath(app, folder))
-  );
-  return kind === "train"
-    ? `Put the data into a channel, such as ${channels}/extra, or name it: --input extra=DIR. ` +
+  const isTraining = kind === "train";
+  const folder = shellWord(typedPath(app, isTraining ? join(inputData, "extra") : processingData));
+  return isTraining
+    ? `Put the data into a channel, such as ${folder}, or name it: --input extra=DIR. ` +
       `A training job on SageMaker has no ${directory}.`
-    : `Put what the code reads into ${input}, or name it: --input DIR. Write results to ` +
+    : `Put the data into ${folder}, or name it: --input DIR. Write results to ` +
       `${PATHS.processingOutput}. A processing job on SageMaker has no ${directory}.`;
 }
 

@@ -2,6 +2,8 @@
 
 import { elapsedText, shortNumber } from "../quantities.ts";
 
+export { own } from "../text.ts";
+
 /** Stands for what is not known. */
 export const NONE = "–";
 
@@ -28,9 +30,4 @@ export function textOf(value: unknown): string {
   return typeof value === "number" && !Number.isSafeInteger(value)
     ? shortNumber(value)
     : JSON.stringify(value);
-}
-
-/** Not what every object inherits: a metric may be called `constructor`. */
-export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }

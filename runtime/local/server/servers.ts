@@ -74,11 +74,11 @@ export async function onlyServer(
   const usable = command === "invoke" && running.length > 0 ? running : own;
   const ports = new Set(usable.map(({ port }) => port));
   if (ports.size === 1) return running[0] ?? usable[0]!;
-  const owner = inOneLine(appName ?? "this directory's app");
+  const owner = inOneLine(appName ?? "this directory");
   throw ports.size > 1
     ? new MlcliError(`Found several servers of ${owner}`, { hint: serversHint(usable, command) })
     : new MlcliError(`Found no server of ${owner}`, {
-      hint: "Start one: mlcli local deploy. Servers of other apps: mlcli local status",
+      hint: "Start one: mlcli local deploy. All servers: mlcli local status",
     });
 }
 

@@ -87,7 +87,7 @@ suite("the record of a run", () => {
     assertEquals([result.code, result.stderr], [0, "loss=0.25\n"]);
     const { name, files, document } = await recordOf(app);
     assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
-    assertEquals(files, ["job.json", "log", "metrics.csv"]);
+    assertEquals(files, ["job.json", "log", "metrics.csv", "model_size"]);
     const { container, mlcli, image, code, ...rest } = document;
     assertMatch(code, /^[0-9a-f]{32}$/);
     const log = await Deno.readTextFile(jobs(app, name, "log"));
@@ -466,6 +466,12 @@ suite("mlcli local list-jobs", () => {
     assertEquals((await list(app)).stderr, "");
   });
 
+  it("does not ask for metric_definitions if the app has some and no listed run has metrics", async () => {
+    await using app = await appWithMetrics();
+    await putRecord(app, "churn-1", { metrics: {} });
+    assertEquals((await list(app, [], { isTerminal: true })).stderr, "");
+  });
+
   it("prints JSON for programs", async () => {
     await using app = await appWithRuns();
     const { stdout } = await list(app, ["--output", "json"]);
@@ -475,6 +481,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals(Object.keys(lost), [
       ...["name", "kind", "status", "created", "ended", "reason", "seconds", "exit_status"],
       ...["image", "commit", "code", "hyperparameters", "metrics", "transform"],
+      ...["pinned", "model_bytes"],
     ]);
     assertEquals([lost.name, lost.status, lost.exit_status], ["churn-3", "Lost", null]);
     assertEquals([failed.reason, failed.exit_status], [`Training failed: \x1b[2J ${LONG}`, 1]);
@@ -562,7 +569,7 @@ suite("mlcli local list-jobs", () => {
     });
   });
 
-  it("compares any number of runs, with a line for each value that the terminal has no room for", async () => {
+  it("compares any number of runs, and lists each value once if the terminal has no room for all", async () => {
     await using app = await appWithRuns();
     const path = (end: string) => `s3://${"x".repeat(40)}/${end}`;
     for (const [index, end] of ["a", "b", "a"].entries()) {
@@ -581,7 +588,7 @@ suite("mlcli local list-jobs", () => {
         "code                  0     1     2\n",
         "seconds               3660  3600  3540\n",
         "hyperparameter path\n",
-        `  A: ${path("a")}\n  B: ${path("b")}\n  C: ${path("a")}\n`,
+        `  A, C: ${path("a")}\n  B: ${path("b")}\n`,
       ].join(""),
     );
     const json = JSON.parse((await list(app, [...names, "--output", "json"])).stdout);

@@ -262,7 +262,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     kind: "process",
     path: "/opt/ml/model/model.json",
     data: { input: ["a.csv"] },
-    hint: `Put what the code reads into ${FOLDER}/processing, or name it: --input DIR. Write ` +
+    hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write ` +
       "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
   },
   "a model that a processing job writes": {
@@ -270,7 +270,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     path: "/opt/ml/model/model.json",
     line: 'open(path, "w")',
     data: { input: ["a.csv"] },
-    hint: `Put what the code reads into ${FOLDER}/processing, or name it: --input DIR. Write ` +
+    hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write ` +
       "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
   },
   "a file of the input by its path in a training job": {

@@ -63,8 +63,8 @@ const printed = (port: number) => ({
 
 const failed = (stderr: string) => ({ code: 1, stdout: "", stderr, logs: [], listings: 1 });
 
-const NONE = "error: Found no server of this directory's app\n" +
-  "hint: Start one: mlcli local deploy. Servers of other apps: mlcli local status\n";
+const NONE = "error: Found no server of this directory\n" +
+  "hint: Start one: mlcli local deploy. All servers: mlcli local status\n";
 
 suite("local logs without --port", () => {
   // https://github.com/docker/compose/issues/11859
@@ -78,7 +78,7 @@ suite("local logs without --port", () => {
     assertEquals(
       await local("logs", servers),
       failed(
-        "error: Found several servers of this directory's app\nhint: For " +
+        "error: Found several servers of this directory\nhint: For " +
           "y: mlcli local logs --port 80, x: mlcli local logs --port 8081\n",
       ),
     );
