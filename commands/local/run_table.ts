@@ -25,7 +25,6 @@ export function runTable(
   const valueLayout = (index: number): Partial<Column> => ({
     rank: 1 + index,
     most: Math.max(8, Math.floor(out.columns / 5)),
-    isRight: true,
   });
   const names = shortNames(all);
   const isOneKind = new Set(runs.map(({ kind }) => kind)).size === 1;
@@ -34,7 +33,7 @@ export function runTable(
   const measured = runs.filter((_, row) => tails[row] === undefined);
   const metrics = namesIn(measured.map(({ metrics }) => metrics));
   return columnsText([
-    column("#", (run) => String(1 + all.indexOf(run)), { isRight: true }),
+    column("#", (run) => String(1 + all.indexOf(run))),
     // A name that mlcli gives has 23 letters without the app's: 2026-03-01-09-30-00-123.
     column("NAME", ({ name }) => names.get(name)!, { most: 23 }),
     column("KIND", ({ kind }) => isOneKind ? "" : kind, { rank: 1 }),

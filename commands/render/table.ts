@@ -7,10 +7,10 @@ import type { Output } from "../../runtime/streams.ts";
 export const GAP = "  ";
 
 /**
- * On a terminal, there is a heading and the columns line up. Elsewhere they do not, so that a row does
- * not depend on the others. Fields are never cut.
+ * Returns lines of whole fields. On a terminal, there are headings and the columns line up. In a pipe
+ * they don't, so that a row does not depend on the others.
  *
- * @param paint colours a field of a column, where colour is wanted.
+ * @param paint colours a field of a column, if colour is wanted.
  */
 export function tableText(
   headings: readonly string[],
@@ -40,7 +40,6 @@ export interface Column {
   readonly most?: number;
   /** Texts that replace the field of a row and all fields on its right. */
   readonly tails?: readonly (string | undefined)[];
-  readonly isRight?: boolean;
   readonly paint?: (field: string) => string;
 }
 
@@ -49,45 +48,55 @@ export function columnsText(
   columns: readonly Column[],
   output: Pick<Output, "colour" | "columns">,
 ): { readonly text: string; readonly left: readonly string[] } {
-  let room = output.columns + GAP.length;
-  const sized = columns.filter(({ fields }) => fields.some((field) => field !== "")).map(
-    (column) => {
-      // Cut to a line first, so that nothing longer is measured.
-      const fields = column.fields.map((field) => fit(field, output.columns));
-      const heading = fitEnd(column.heading, output.columns);
-      const natural = Math.max(...[heading, ...fields].map(widthOf));
-      return { ...column, heading, fields, natural, width: 0 };
-    },
-  );
+  const filled = columns.filter(({ fields }) => fields.some((field) => field !== ""));
+  const sized = withWidths(filled, output.columns);
+  const shown = sized.filter(({ width }) => width > 0);
+  const cell = (text: string, width: number, paint: (text: string) => string): string =>
+    (output.colour ? paint(text) : text) + " ".repeat(width - widthOf(text)) + GAP;
+  const headings = shown.map(({ heading, width }) => cell(fitEnd(heading, width), width, bold));
+  const rows = columns[0]?.fields.map((_, row) => {
+    let [line, used] = ["", 0];
+    for (const { fields, width, tails, paint = String } of shown) {
+      const tail = tails?.[row];
+      if (tail !== undefined) return line + fit(tail, output.columns - used);
+      line += cell(fit(fields[row]!, width), width, paint);
+      used += width + GAP.length;
+    }
+    return line;
+  }) ?? [];
+  const lines = shown.length === 0 ? [] : [headings.join(""), ...rows];
+  return {
+    text: lines.map((line) => `${line.trimEnd()}\n`).join(""),
+    left: sized.filter(({ width }) => width === 0).map(({ heading }) => heading),
+  };
+}
+
+/** Adds a width to each column, in cells: 0 if the terminal has no room for it. */
+function withWidths(
+  columns: readonly Column[],
+  most: number,
+): readonly (Column & { width: number })[] {
+  let room = most + GAP.length;
+  const sized = columns.map((column) => {
+    // Cut first, so that nothing longer is measured.
+    const heading = fitEnd(column.heading, most);
+    const texts = [heading, ...column.fields.map((field) => fit(field, most))];
+    return { ...column, heading, natural: Math.max(...texts.map(widthOf)), width: 0 };
+  });
   for (const column of sized.toSorted(({ rank: a = 0 }, { rank: b = 0 }) => a - b)) {
     const width = Math.min(column.natural, column.most ?? Infinity);
     if (width + GAP.length > room) continue;
     column.width = width;
     room -= width + GAP.length;
   }
-  const shown = sized.filter(({ width }) => width > 0);
-  // Columns that are cut share what is left, a cell at a time.
-  for (let cut = shown; room > 0 && cut.length > 0; room -= cut.length) {
+  // Columns that are cut share the rest, a cell at a time.
+  let cut = sized.filter(({ width }) => width > 0);
+  while (room > 0 && cut.length > 0) {
     cut = cut.filter(({ natural, width }) => width < natural).slice(0, room);
     for (const column of cut) column.width++;
+    room -= cut.length;
   }
-  const lines = [undefined, ...columns[0]?.fields.keys() ?? []].map((row) => {
-    let [line, used] = ["", 0];
-    for (const { heading, fields, width, tails, isRight, paint = String } of shown) {
-      const tail = row === undefined ? undefined : tails?.[row];
-      if (tail !== undefined) return line + fit(tail, output.columns - used);
-      const text = row === undefined ? fitEnd(heading, width) : fit(fields[row]!, width);
-      const painted = !output.colour ? text : row === undefined ? bold(text) : paint(text);
-      const space = " ".repeat(width - widthOf(text));
-      line += (isRight ? space + painted : painted + space) + GAP;
-      used += width + GAP.length;
-    }
-    return line;
-  });
-  return {
-    text: shown.length === 0 ? "" : lines.map((line) => `${line.trimEnd()}\n`).join(""),
-    left: sized.filter(({ width }) => width === 0).map(({ heading }) => heading),
-  };
+  return sized;
 }
 
 function bold(text: string): string {

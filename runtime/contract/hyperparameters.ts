@@ -45,10 +45,9 @@ export function hyperparameterTypos(
   const typed = Object.keys(hyperparametersOf(undefined, overrides));
   return typed.filter((name) => !known.includes(name)).flatMap((name) => {
     const meant = nameMeantBy(name, known);
+    if (meant === undefined) return [];
     const [wrong, right] = [name, meant].map((one) => JSON.stringify(one));
-    return meant === undefined
-      ? []
-      : [`Hyperparameter ${wrong} is not in hyperparameters.json; did you mean ${right}?`];
+    return [`Hyperparameter ${wrong} is not in hyperparameters.json; did you mean ${right}?`];
   });
 }
 

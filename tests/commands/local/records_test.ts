@@ -383,10 +383,10 @@ suite("mlcli local list-jobs", () => {
     assertEquals(
       (await list(app, [], { isTerminal: true, columns: 80 })).stdout,
       [
-        "#  NAME     KIND     STATUS     AGE  TIME    ?[31mepochs?  epochs      loss  auc\n",
-        "1  churn-3  process  Lost       1m   -                  -       -         -    -\n",
-        "2  churn-2  train    Failed     10m  30s             ?[2J       -  ?[2J xxxxxxx…\n",
-        "3  churn-1  train    Completed  30m  1m 00s             -       5  0.123457  0.9\n",
+        "#  NAME     KIND     STATUS     AGE  TIME    ?[31mepochs?  epochs  loss      auc\n",
+        "1  churn-3  process  Lost       1m   -       -             -       -         -\n",
+        "2  churn-2  train    Failed     10m  30s     ?[2J          -       ?[2J xxxxxxx…\n",
+        "3  churn-1  train    Completed  30m  1m 00s  -             5       0.123457  0.9\n",
       ].join(""),
     );
     const narrow = await list(app, [], { isTerminal: true, columns: 40 });
@@ -394,9 +394,9 @@ suite("mlcli local list-jobs", () => {
       narrow.stdout,
       [
         "#  NAME     KIND     STATUS     …epochs?\n",
-        "1  churn-3  process  Lost              -\n",
-        "2  churn-2  train    Failed         ?[2J\n",
-        "3  churn-1  train    Completed         -\n",
+        "1  churn-3  process  Lost       -\n",
+        "2  churn-2  train    Failed     ?[2J\n",
+        "3  churn-1  train    Completed  -\n",
       ].join(""),
     );
     assertEquals(
@@ -428,10 +428,10 @@ suite("mlcli local list-jobs", () => {
     assertEquals(
       stdout,
       [
-        "#  NAME   KIND       STATUS      AGE  TIME         C  RESULT\n",
-        "1  09-05  train      Failed      25m  0s           -  x\n",
-        "2  09-04  train      Downloaded  26m  0s           -\n",
-        "3  09-03  transform  Completed   27m  0s           -  files=1 records=20\n",
+        "#  NAME   KIND       STATUS      AGE  TIME  C         RESULT\n",
+        "1  09-05  train      Failed      25m  0s    -         x\n",
+        "2  09-04  train      Downloaded  26m  0s    -\n",
+        "3  09-03  transform  Completed   27m  0s    -         files=1 records=20\n",
         "4  09-02  train      Completed   28m  0s    0.134364\n",
       ].join(""),
     );
