@@ -54,7 +54,7 @@ export function columnsText(
   const cell = (text: string, width: number, paint: (text: string) => string): string =>
     (output.colour ? paint(text) : text) + " ".repeat(width - widthOf(text)) + GAP;
   const headings = shown.map(({ heading, width }) => cell(fitEnd(heading, width), width, bold));
-  const rows = columns[0]?.fields.map((_, row) => {
+  const rows = shown[0]?.fields.map((_, row) => {
     let [line, used] = ["", 0];
     for (const { fields, width, tails, paint = String } of shown) {
       const tail = tails?.[row];
@@ -64,7 +64,7 @@ export function columnsText(
     }
     return line;
   }) ?? [];
-  const lines = shown.length === 0 ? [] : [headings.join(""), ...rows];
+  const lines = rows.length === 0 ? [] : [headings.join(""), ...rows];
   return {
     text: lines.map((line) => `${line.trimEnd()}\n`).join(""),
     left: sized.filter(({ width }) => width === 0).map(({ heading }) => heading),

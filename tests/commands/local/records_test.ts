@@ -404,6 +404,8 @@ suite("mlcli local list-jobs", () => {
       "note: Columns left out: AGE, TIME,\n      epochs and 3 more (--output json\n" +
         "      has all)\n",
     );
+    const failed = await list(app, ["--limit", "2"], { isTerminal: true, columns: 60 });
+    assertMatch(failed.stdout, /^2 +churn-2 .*\?\[2J x+…$/m);
     const { stdout } = await list(app, [], { isTerminal: true, colour: true });
     assert(stdout.includes("\x1b[31mLost\x1b[39m") && stdout.includes("\x1b[31mFailed"), stdout);
   });
@@ -445,6 +447,10 @@ suite("mlcli local list-jobs", () => {
     assertEquals(listed.stdout.match(/^\S+ +\S+/gm), ["#  NAME", "2  churn-2", "3  churn-1"]);
     const json = (await list(app, ["--kind", "process", "--output", "json"])).stdout;
     assertEquals(JSON.parse(json).map(({ name }: { name: string }) => name), ["churn-3"]);
+    // Its short name is that of a run that --kind leaves out.
+    await putRecord(app, "churn-churn-3", { app: "churn" });
+    const { stdout } = await list(app, ["--kind", "train"], { isTerminal: true, columns: 80 });
+    assertMatch(stdout, /^\d +churn-churn-3 /m);
     const none = await list(app, ["--kind", "transform"], { isTerminal: true });
     assertEquals([none.stdout, none.stderr], [
       "",
@@ -571,10 +577,10 @@ suite("mlcli local list-jobs", () => {
 
   it("compares any number of runs, and lists each value once if the terminal has no room for all", async () => {
     await using app = await appWithRuns();
-    const path = (end: string) => `s3://${"x".repeat(40)}/${end}`;
+    const path = (end: string) => `s3://${"x".repeat(17)}/${end}`;
     for (const [index, end] of ["a", "b", "a"].entries()) {
       const started = `2026-03-01T08:0${index}:00.000Z`;
-      const [hyperparameters, code] = [{ path: path(end), depth: index }, String(index)];
+      const [hyperparameters, code] = [{ path: path(end), depth: index }, index === 2 ? "d" : "c"];
       await putRecord(app, `path-${index}`, { started, hyperparameters, code });
     }
     const names = ["path-0", "path-1", "path-2"];
@@ -585,7 +591,7 @@ suite("mlcli local list-jobs", () => {
         "A: path-0\nB: path-1\nC: path-2\n",
         "                      A     B     C\n",
         "hyperparameter depth  0     1     2\n",
-        "code                  0     1     2\n",
+        "code                  c     c     d\n",
         "seconds               3660  3600  3540\n",
         "hyperparameter path\n",
         `  A, C: ${path("a")}\n  B: ${path("b")}\n`,

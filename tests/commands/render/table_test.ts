@@ -62,6 +62,16 @@ suite("a table that is fitted to a terminal", () => {
     });
   });
 
+  it("shows a narrow column though one before it has no room", () => {
+    const { text, left } = fitted(
+      9,
+      column("name", "a"),
+      column("wide", "123456"),
+      column("x", "1"),
+    );
+    assertEquals({ text, left }, { text: "name  x\na     1\n", left: ["wide"] });
+  });
+
   it("cuts fields, and shares the room that is left among them", () => {
     assertEquals(
       fitted(30, long("a"), long("b")).text.split("\n")[1],

@@ -273,6 +273,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write ` +
       "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
   },
+  "hyperparameters in a processing job": {
+    kind: "process",
+    path: "/opt/ml/input/config/hyperparameters.json",
+    data: { input: ["a.csv"] },
+    hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write results to ` +
+      "/opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/input.",
+  },
   "a file of the input by its path in a training job": {
     kind: "process",
     path: "/opt/ml/input/data/training/a.csv",

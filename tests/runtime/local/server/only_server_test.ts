@@ -135,7 +135,7 @@ suite("local stop without --port", () => {
 
   it("local stop names the exact command for the server on another port, and does not stop it", async () => {
     assertEquals(
-      await local("stop", [{ port: 8081 }]),
+      await local("stop", [{ port: 8081 }, { port: 8081, id: "ended", state: "exited" }]),
       failed(
         "error: Container not found on port 8080\n" +
           "hint: For x: mlcli local stop --port 8081\n",
