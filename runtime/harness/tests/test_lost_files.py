@@ -92,8 +92,9 @@ class LostFiles(ContainerTest):
             "for name in ('input/a', 'output/deep/a', 'train/a', 'output2/input/a', 'changed.txt', 'b'):\n"
             "    open(name, 'w').close()\n"
             "open('image.txt').close()\n"
+            "os.symlink('nowhere', 'link')\n"
         )
-        lost = ["b", "changed.txt", "output2/input/a", "train/a"]
+        lost = ["b", "changed.txt", "link", "output2/input/a", "train/a"]
         self.assertEqual(
             self.run_script(code), (0, "", [["lost", "%s/%s" % (PROCESSING, n)] for n in lost])
         )
