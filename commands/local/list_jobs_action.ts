@@ -72,6 +72,6 @@ function wholeRow(run: RunSummary): readonly string[] {
     String(secondsOf(run) ?? "-"),
     commit ?? "-",
     ...Object.entries(hyperparameters).map(([name, value]) => `${name}=${value}`),
-    resultOf(run) ?? lastValues(values),
+    resultOf(run) || lastValues(values),
   ].filter((field) => field !== "").map(inOneLine);
 }

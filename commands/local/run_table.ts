@@ -15,23 +15,15 @@ export function runTable(
   out: Output,
   now: Date,
 ): ReturnType<typeof columnsText> {
-  type FieldOf = (run: RunSummary, row: number) => string;
-  const column = (heading: string, fieldOf: FieldOf, layout: Partial<Column> = {}): Column => ({
-    heading,
-    fields: runs.map(fieldOf),
-    ...layout,
-  });
-  // The first hyperparameter and the first metric have room before the second ones.
-  const valueLayout = (index: number): Partial<Column> => ({
-    rank: 1 + index,
-    most: Math.max(8, Math.floor(out.columns / 5)),
-  });
+  const column = (
+    heading: string,
+    fieldOf: (run: RunSummary) => string,
+    layout: Partial<Column> = {},
+  ): Column => ({ heading, fields: runs.map(fieldOf), ...layout });
   const names = shortNames(all);
   const isOneKind = new Set(runs.map(({ kind }) => kind)).size === 1;
-  // STATUS says that a run failed.
-  const tails = runs.map((run) => resultOf(run)?.replace(/^\w+ failed: /, ""));
-  const measured = runs.filter((_, row) => tails[row] === undefined);
-  const metrics = namesIn(measured.map(({ metrics }) => metrics));
+  const most = Math.max(8, Math.floor(out.columns / 5));
+  // The first hyperparameter and the first metric have room before the second ones.
   return columnsText([
     column("#", (run) => String(1 + all.indexOf(run))),
     // A name that mlcli gives has 23 letters without the app's: 2026-03-01-09-30-00-123.
@@ -44,15 +36,13 @@ export function runTable(
     column("AGE", ({ started }) => durationText(now.getTime() - started.getTime()), { rank: 3 }),
     column("TIME", (run) => run.ended ? elapsedText(1000 * secondsOf(run)!) : "-", { rank: 3 }),
     ...differingNames(runs).map((name, index) =>
-      column(name, (run) => fieldText(own(run.hyperparameters, name)), valueLayout(index))
+      column(name, (run) => fieldText(own(run.hyperparameters, name)), { rank: 1 + index, most })
     ),
-    ...metrics.map((name, index) =>
-      column(name, (run) => fieldText(own(run.metrics, name)?.last), {
-        ...valueLayout(index),
-        tails,
-      })
+    ...namesIn(runs.map(({ metrics }) => metrics)).map((name, index) =>
+      column(name, (run) => fieldText(own(run.metrics, name)?.last), { rank: 1 + index, most })
     ),
-    column("RESULT", (_, row) => metrics.length > 0 ? "" : tails[row] ?? "", { most: 16 }),
+    // STATUS says that a run failed.
+    column("RESULT", (run) => resultOf(run).replace(/^\w+ failed: /, ""), { rank: 1, most: 8 }),
   ], out);
 }
 
@@ -62,10 +52,10 @@ function fieldText(value: string | number | undefined): string {
   return isLong ? shortNumber(Number(value)) : value ?? "-";
 }
 
-/** Returns the reason of a failure, or what a transform did. */
-export function resultOf({ status, reason, transform }: RunSummary): string | undefined {
+/** Returns the reason of a failure, or the counts of a transform; empty for other runs. */
+export function resultOf({ status, reason, transform }: RunSummary): string {
   if (status === "Failed" && reason !== undefined) return reason;
-  return transform && `files=${transform["files"]} records=${transform["records"]}`;
+  return transform ? `files=${transform["files"]} records=${transform["records"]}` : "";
 }
 
 /** Returns the hyperparameters that trainings don't share. Those of a downloaded model are unknown. */

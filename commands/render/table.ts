@@ -38,8 +38,6 @@ export interface Column {
   readonly rank?: number;
   /** Its largest width, in cells, if the terminal has no room for more. */
   readonly most?: number;
-  /** Texts that replace the field of a row and all fields on its right. */
-  readonly tails?: readonly (string | undefined)[];
   readonly paint?: (field: string) => string;
 }
 
@@ -52,21 +50,15 @@ export function columnsText(
   const sized = withWidths(filled, output.columns);
   const shown = sized.filter(({ width }) => width > 0);
   const cell = (text: string, width: number, paint: (text: string) => string): string =>
-    (output.colour ? paint(text) : text) + " ".repeat(width - widthOf(text)) + GAP;
+    (output.colour ? paint(text) : text) + " ".repeat(width - widthOf(text));
   const headings = shown.map(({ heading, width }) => cell(fitEnd(heading, width), width, bold));
-  const rows = shown[0]?.fields.map((_, row) => {
-    let [line, used] = ["", 0];
-    for (const { fields, width, tails, paint = String } of shown) {
-      const tail = tails?.[row];
-      if (tail !== undefined) return line + fit(tail, output.columns - used);
-      line += cell(fit(fields[row]!, width), width, paint);
-      used += width + GAP.length;
-    }
-    return line;
-  }) ?? [];
-  const lines = rows.length === 0 ? [] : [headings.join(""), ...rows];
+  const rows =
+    shown[0]?.fields.map((_, row) =>
+      shown.map(({ fields, width, paint = String }) => cell(fit(fields[row]!, width), width, paint))
+    ) ?? [];
+  const lines = rows.length === 0 ? [] : [headings, ...rows];
   return {
-    text: lines.map((line) => `${line.trimEnd()}\n`).join(""),
+    text: lines.map((cells) => `${cells.join(GAP).trimEnd()}\n`).join(""),
     left: sized.filter(({ width }) => width === 0).map(({ heading }) => heading),
   };
 }

@@ -66,10 +66,16 @@ export function reportOf(text: string): Report {
   const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
   const saying = (what: string): readonly string[] =>
     lines.filter(([found]) => found === what).map(([, where]) => where);
+  const lost = new Set(saying("lost"));
   // The first reason counts, as in the file `failure`.
   const [reason] = saying("reason");
   return {
-    differences: differencesOf(new Set(saying("lost"))),
+    differences: lost.size === 0 ? [] : [{
+      message: `Processing wrote ${
+        listed([...lost])
+      }, which is lost when the run ends, as on SageMaker`,
+      hint: `Write it to ${PATHS.processingOutput}.`,
+    }],
     python: pythonOf(saying("python")[0], saying("package")),
     reason: reason === undefined
       ? undefined
@@ -87,16 +93,6 @@ function pythonOf(
     return name === undefined ? [] : [[name, version!] as const];
   });
   return { version, packages: Object.fromEntries(known) };
-}
-
-function differencesOf(lost: ReadonlySet<string>): readonly Difference[] {
-  if (lost.size === 0) return [];
-  return [{
-    message: `Processing wrote ${
-      listed([...lost])
-    }, which is lost when the run ends, as on SageMaker`,
-    hint: `Write it to ${PATHS.processingOutput}.`,
-  }];
 }
 
 function parse(line: string): readonly [what: string, path: string] | undefined {

@@ -142,8 +142,8 @@ export function runDifferences(runs: readonly RunSummary[]): readonly RunDiffere
       )],
     ["package", ({ packages }) => runs.every((run) => run.packages) ? packages ?? {} : {}],
     ["status", ({ status }) => ({ "": status })],
-    ["exit status", ({ exitStatus }) => ({ "": textOf(exitStatus) })],
-    ["seconds", (run) => ({ "": textOf(secondsOf(run)) })],
+    ["exit status", ({ exitStatus }) => ({ "": exitStatus?.toString() })],
+    ["seconds", (run) => ({ "": secondsOf(run)?.toString() })],
     ["metric", ({ metrics }) => {
       return Object.fromEntries(
         Object.entries(metrics).map(([name, { last }]) => [name, String(last)]),
@@ -162,8 +162,4 @@ export function runDifferences(runs: readonly RunSummary[]): readonly RunDiffere
 export function secondsOf({ started, ended }: RunSummary): number | undefined {
   if (ended === undefined) return undefined;
   return Math.round((ended.getTime() - started.getTime()) / 100) / 10;
-}
-
-function textOf(value: number | undefined): string | undefined {
-  return value === undefined ? undefined : String(value);
 }

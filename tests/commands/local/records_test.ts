@@ -381,12 +381,16 @@ suite("mlcli local list-jobs", () => {
   it("is a line for each run on a terminal, with what differs and the reason of a failure", async () => {
     await using app = await appWithRuns();
     assertEquals(
-      (await list(app, [], { isTerminal: true, columns: 80 })).stdout,
+      (await list(app, [], { isTerminal: true, columns: 106 })).stdout,
       [
-        "#  NAME     KIND     STATUS     AGE  TIME    ?[31mepochs?  epochs  loss      auc\n",
-        "1  churn-3  process  Lost       1m   -       -             -       -         -\n",
-        "2  churn-2  train    Failed     10m  30s     ?[2J          -       ?[2J xxxxxxx…\n",
-        "3  churn-1  train    Completed  30m  1m 00s  -             5       0.123457  0.9\n",
+        "#  NAME     KIND     STATUS     AGE  TIME    ?[31mepochs?  e" +
+        "pochs  rate  ?[31mloss  loss      RESULT\n",
+        "1  churn-3  process  Lost       1m   -       -             -" +
+        "       -     -          -\n",
+        "2  churn-2  train    Failed     10m  30s     ?[2J          -" +
+        "       -     0.125      -         ?[2J xxxxxx…\n",
+        "3  churn-1  train    Completed  30m  1m 00s  -             5" +
+        "       0.1   -          0.123457\n",
       ].join(""),
     );
     const narrow = await list(app, [], { isTerminal: true, columns: 40 });
@@ -401,7 +405,7 @@ suite("mlcli local list-jobs", () => {
     );
     assertEquals(
       narrow.stderr,
-      "note: Columns left out: AGE, TIME,\n      epochs and 3 more (--output json\n" +
+      "note: Columns left out: AGE, TIME,\n      epochs and 5 more (--output json\n" +
         "      has all)\n",
     );
     const failed = await list(app, ["--limit", "2"], { isTerminal: true, columns: 60 });

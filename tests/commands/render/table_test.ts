@@ -87,17 +87,6 @@ suite("a table that is fitted to a terminal", () => {
     assertEquals(fitted(20, ...columns).text, "…orker/lr  …orker/l2\n0.1        0.1\n");
   });
 
-  it("gives a tail the room of the first column that has it and is shown, and of all to its right", () => {
-    const tails = ["exit status 1 of algo-2", undefined];
-    const columns = [
-      column("n", "a", "b"),
-      { ...column("a very long metric", "-", "1"), tails, rank: 1 },
-      { ...column("loss", "-", "1"), tails },
-      column("f", "-", "2"),
-    ];
-    assertEquals(fitted(20, ...columns).text, "n  loss  f\na  exit status 1 of…\nb  1     2\n");
-  });
-
   for (const columns of [1, 2, 7, 20, 40, 80]) {
     it(`is never wider than ${columns} columns, whatever is in it`, () => {
       const odd = [
@@ -113,7 +102,6 @@ suite("a table that is fitted to a terminal", () => {
         fields: odd.toSpliced(0, 1, text.repeat(1000)),
         most: 8,
         rank: index % 2,
-        tails: [undefined, undefined, index === 2 ? "精".repeat(90) : undefined],
       }));
       const { text, left } = fitted(columns, ...all);
       for (const line of text.split("\n")) assert(widthOf(line) <= columns, line);
