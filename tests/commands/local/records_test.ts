@@ -445,6 +445,16 @@ suite("mlcli local list-jobs", () => {
     assertEquals(named.name, "shop-09-02");
   });
 
+  it("shows the first metric rather than the second hyperparameter on a narrow terminal", async () => {
+    await using app = await completeApp();
+    for (const name of ["a", "b"]) {
+      const hyperparameters = { rate_one: name, rate_two: name };
+      await putRecord(app, name, { hyperparameters, metrics: { accuracy: { last: 0.5 } } });
+    }
+    const { stdout } = await list(app, [], { isTerminal: true, columns: 38 });
+    assertMatch(stdout, /^# {2}NAME {2}STATUS {5}rate_one {2}accuracy\n/);
+  });
+
   it("keeps a run's place if --kind leaves out others", async () => {
     await using app = await appWithRuns();
     const listed = await list(app, ["--kind", "train"], { isTerminal: true, columns: 80 });
