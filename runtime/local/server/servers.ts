@@ -118,14 +118,13 @@ export async function requireServers(
   signal?: AbortSignal,
 ): Promise<readonly [Server, ...Server[]]> {
   const servers = await findServers(engine, undefined, signal);
-  const candidates = servers.filter((server) =>
-    server.port === port && (appName === undefined || server.appName === appName)
-  );
+  const named = servers.filter((server) => appName === undefined || server.appName === appName);
+  const candidates = named.filter((server) => server.port === port);
   const server = candidates.find((candidate) => candidate.running) ?? candidates[0];
   if (server === undefined) {
     const owner = appName === undefined ? "" : ` for ${appName}`;
     throw new MlcliError(`Container not found on port ${port}${owner}`, {
-      hint: serversHint(servers, command),
+      hint: serversHint(named.length > 0 ? named : servers, command),
     });
   }
   const others = candidates.filter((other) =>

@@ -133,6 +133,17 @@ suite("local stop without --port", () => {
     assertEquals(stderr.split("\n")[1], "hint: For y?[2J: mlcli local stop --port 8081");
   });
 
+  it("local stop --app-name names only the servers of that app, if it has some", async () => {
+    const servers = [{ port: 8081 }, { port: 8082, app: "y" }];
+    const hint = async (name: string) =>
+      (await local(`stop --app-name ${name}`, servers)).stderr.split("\n")[1];
+    assertEquals(await hint("y"), "hint: For y: mlcli local stop --port 8082");
+    assertEquals(
+      await hint("z"),
+      "hint: For x: mlcli local stop --port 8081, y: mlcli local stop --port 8082",
+    );
+  });
+
   it("local stop names the exact command for the server on another port, and does not stop it", async () => {
     assertEquals(
       await local("stop", [{ port: 8081 }, { port: 8081, id: "ended", state: "exited" }]),
