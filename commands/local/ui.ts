@@ -43,7 +43,7 @@ const REPORT = options({
   "--output-file": {
     short: "-o",
     value: "file",
-    description: "Write the page to this file; - is standard output. Default: NAME-report.html.",
+    description: "File to write. Default: report.html in the directory of the runs.",
     path: "typed",
   },
   "--with-logs": { description: "Also the end of each run's log, which may hold secrets." },
@@ -53,9 +53,8 @@ export type ReportOptions = Values<typeof REPORT>;
 
 export const reportCommand: Command = command({
   details:
-    "It holds what mlcli local ui shows of the runs, and needs no server. mlcli prints the " +
-    "file's name. Without RUNS, it is " +
-    "of all that are kept. In place of a name, take last, or the number in mlcli local list-jobs.",
+    "It holds what mlcli local ui shows of the runs, and needs no server. mlcli prints its path. " +
+    "Without RUNS, it has all runs. A run is a name, last, or the number in mlcli local list-jobs.",
   options: REPORT,
   examples: [
     ["Write a page about all runs for a colleague", "mlcli local report"],

@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["local keep", "none", /^error: No model of run none\n/],
   ["local logs", "-p 1", NO_SERVER],
   ["local ui", "-a none", /^error: /],
-  ["local report", "", /^test-\w+-report\.html\n$/],
+  ["local report", "", /^test-\w+\/mlcli_base\/local_test\/jobs\/report\.html\n$/],
   ["doctor", "", /^error: \d checks? of \d failed\n/],
   ["config", "", /\nUsage: mlcli config COMMAND /],
   ["config list", "", /^$/],

@@ -1,9 +1,12 @@
 /** `local report`: runs as one document, for who has neither the app nor mlcli. */
 
+import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
+import { absolutePath, typedPath } from "../../app/typed_path.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
-import { lstatIfThere, realPathOf, replacePrivately } from "../../files.ts";
+import { lstatIfThere, replacePrivately } from "../../files.ts";
+import { makeJobs } from "../../model/runs.ts";
 import type { Comparison, Curve, Files, Report, WholeRun } from "../../page/api.ts";
 import { thinned } from "../../page/curves.ts";
 import { jsonInPage } from "../../page/document.ts";
@@ -83,33 +86,40 @@ function thinnedCurves(curves: Readonly<Record<string, Curve>>): Record<string, 
 }
 
 /**
- * Writes a report, whole or not at all, for this user alone. Another file of that name stays, unless it
- * is a report, too.
+ * Writes a report, whole or not at all, for this user alone. It replaces only an earlier report: the
+ * default path is a clone's to choose, so a link is not followed.
  *
- * @param shown its path as the user typed it.
+ * @param typed the path that the user typed, if any.
  * @param document the page without a report.
+ * @returns the path as the user would type it.
  */
 export async function writeReport(
-  path: string,
-  shown: string,
+  app: App,
+  typed: string | undefined,
   page: string,
   document: string,
-): Promise<void> {
+): Promise<string> {
+  const layout = layoutOf(app);
+  const shown = typed ?? typedPath(app, join(layout.jobs, "report.html"));
+  const path = absolutePath(app.cwd, shown);
   try {
-    const target = await realPathOf(path);
-    if (await mayReplace(target, document)) return await replacePrivately(target, page);
+    if (typed === undefined) await makeJobs(layout);
+    if (await mayReplace(path, document)) {
+      await replacePrivately(path, page);
+      return shown;
+    }
   } catch (error) {
     throw new MlcliError(`Cannot write ${inOneLine(shown)}: ${fileErrorReason(error)}`, {
       hint: fileErrorHint(error) ?? "Check that the directory is yours to write to.",
       cause: error,
     });
   }
-  throw new MlcliError(`${inOneLine(shown)} is there, and is no report of mlcli`, {
+  throw new MlcliError(`${inOneLine(shown)} exists and is not a report of mlcli`, {
     hint: "Choose another name with -o, or remove it first.",
   });
 }
 
-/** Whether nothing is there, or what begins as a report does: up to what differs with the version. */
+/** Returns whether the path is free, or a file that begins as a report does: up to what differs with the version. */
 async function mayReplace(path: string, document: string): Promise<boolean> {
   const found = await lstatIfThere(path);
   if (!found?.isFile) return found === undefined;

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { type Report, TOKEN_HEADER } from "../../../runtime/page/api.ts";
 import { pageDocument } from "../../../runtime/page/document.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { namesIn } from "../../helpers/directory.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { inTime } from "../../helpers/in_time.ts";
@@ -95,28 +95,31 @@ suite("local ui", () => {
   });
 });
 
-/** Runs `local report`; what it wrote. */
+/** Runs `local report`. @returns also the page that it wrote. */
 async function report(app: TestApp, ...args: readonly string[]) {
   const result = await runInProcess(["local", "report", ...args], { cwd: app.directory });
-  const read = (page: string): Report => {
-    const [, json] = /<script type="application\/json" id="report">(.*?)<\/script>/.exec(page)!;
-    return JSON.parse(json!);
-  };
-  return { ...result, read };
+  const path = result.stdout.trim();
+  const page = path && await Deno.readTextFile(`${app.directory}/${path}`);
+  return { ...result, page };
+}
+
+function readReport(page: string): Report {
+  const [, json] = /<script type="application\/json" id="report">(.*?)<\/script>/.exec(page)!;
+  return JSON.parse(json!);
 }
 
 suite("local report", () => {
   it("holds all runs, their curves thinned, and no log", async () => {
     await using app = await appWithRuns("a", "b", "c");
-    const { code, stdout, stderr, read } = await report(app, "-o", "-");
+    const { code, page, stderr } = await report(app);
     assertEquals(code, 0, stderr);
-    const { runs, curves, files, logs, comparisons, app: name } = read(stdout);
+    const { runs, curves, files, logs, comparisons, app: name } = readReport(page);
     assertEquals([runs.map((run) => run.name), name], [["c", "b", "a"], app.name]);
     const { time, value } = curves["a"]!["loss"]!;
     assert(time.length === value.length && value.length <= 2_000 && value.length > 1_000);
     assertEquals([Math.min(...value), Math.max(...value)], [0, 99]);
     assertEquals(files["b"]!.entries.map(({ path }) => path), ["job.json", "log", "metrics.csv"]);
-    assertEquals([logs, stdout.includes("secret")], [{}, false]);
+    assertEquals([logs, page.includes("secret")], [{}, false]);
     const pairs = comparisons.map((one) => one.runs.map((run) => run.name).join());
     assertEquals(pairs, ["b,c", "a,c", "a,b"]);
     assertEquals(
@@ -128,13 +131,13 @@ suite("local report", () => {
 
   it("holds the runs that are named, and logs where that is asked for, as text", async () => {
     await using app = await appWithRuns("a", "b", "c");
-    const { stdout, stderr, read } = await report(app, "last", "b", "2", "--with-logs", "-o", "-");
-    const { runs, logs } = read(stdout);
+    const { page, stderr } = await report(app, "last", "b", "2", "--with-logs");
+    const { runs, logs } = readReport(page);
     assertEquals(runs.map(({ name }) => name), ["c", "b"]);
     assertEquals(logs["b"], "out </script><script>secret\n");
     // The page's own program is the only other script.
     assertEquals(
-      stdout.split("<script").length,
+      page.split("<script").length,
       (await pageDocument()).split("<script").length + 1,
     );
     assertStringIncludes(stderr, "2 runs");
@@ -143,12 +146,20 @@ suite("local report", () => {
     assertStringIncludes(none.stderr, 'No run is called "other"');
   });
 
-  it("is written to a file named after the app, whose name is printed", async () => {
+  it("is written beside the runs by default, where Git and builds leave it out", async () => {
     await using app = await appWithRuns("a");
-    const { code, stdout, read } = await report(app);
-    assertEquals([code, stdout], [0, `${app.name}-report.html\n`]);
-    const page = await Deno.readTextFile(`${app.directory}/${app.name}-report.html`);
-    assertEquals(read(page).runs.length, 1);
+    const { code, stdout } = await report(app);
+    const path = app.path("local_test/jobs/report.html");
+    assertEquals([code, stdout], [0, `${path.slice(app.directory.length + 1)}\n`]);
+    assertEquals(await Deno.readTextFile(app.path("local_test/jobs/.gitignore")), "*\n");
+  });
+
+  it("does not follow a link of a clone from its default path", async () => {
+    await using outside = await makeDirectory();
+    await using app = await appWithRuns("a");
+    await Deno.symlink(`${outside.path}/x.html`, app.path("local_test/jobs/report.html"));
+    const { code, stderr } = await report(app);
+    assertEquals([code, await namesIn(outside.path)], [1, []], stderr);
   });
 
   it("is written whole, in the place of a report and of nothing else", async () => {
@@ -157,16 +168,13 @@ suite("local report", () => {
     for (const _ of ["new", "again"]) {
       const { code, stdout } = await report(app, "-o", "report.html");
       assertEquals([code, stdout], [0, "report.html\n"]);
-      assertEquals(
-        (await report(app, "last", "-o", "-")).read(await Deno.readTextFile(path)).runs.length,
-        1,
-      );
+      assertEquals(readReport(await Deno.readTextFile(path)).runs.length, 1);
     }
     const other = '<!DOCTYPE html>\n<html lang="en">\n  <head>my own';
     await Deno.writeTextFile(path, other);
     const { code, stderr } = await report(app, "-o", "report.html");
     assertEquals([code, await Deno.readTextFile(path)], [1, other]);
-    assertMatch(stderr, /^error: report\.html is there, and is no report of mlcli\nhint: /);
+    assertMatch(stderr, /^error: report\.html exists and is not a report of mlcli\nhint: /);
     await Deno.writeTextFile(path, "");
     assertEquals((await report(app, "-o", "report.html")).code, 1);
     assertMatch(
@@ -187,7 +195,7 @@ suite("local report", () => {
       const hyperparameters = { x: name + "<".repeat(1_000_000) };
       await Deno.writeTextFile(path, JSON.stringify({ ...record, hyperparameters }));
     }
-    const { code, stdout, stderr } = await report(app, "-o", "-");
+    const { code, stdout, stderr } = await report(app);
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
@@ -195,15 +203,5 @@ suite("local report", () => {
         "hint: Choose fewer runs: mlcli local report d -o report.html\n",
     );
     assertEquals((await report(app, "d")).code, 0);
-  });
-
-  it("is not printed on a terminal", async () => {
-    await using app = await appWithRuns();
-    const { code, stdout, stderr } = await runInProcess(["local", "report", "-o", "-"], {
-      cwd: app.directory,
-      isTerminal: true,
-    });
-    assertEquals([code, stdout], [2, ""]);
-    assertStringIncludes(stderr, "hint: Without -o -, mlcli writes it to a file.\n");
   });
 });

@@ -147,9 +147,10 @@ suite("metrics that are defined after a run", () => {
 
   it("are in the report and on the page", async () => {
     await using app = await appWithRun({ log: "out loss=3\nout loss=1\n" });
-    const { stdout } = await runInProcess(["local", "report", "-o", "-"], { cwd: app.directory });
+    await runInProcess(["local", "report", "-o", "r.html"], { cwd: app.directory });
+    const page = await Deno.readTextFile(`${app.directory}/r.html`);
     const curve = { time: [null, null], value: [3, 1] };
-    assert(stdout.includes(JSON.stringify({ before: { loss: curve } })), stdout.slice(-2_000));
+    assert(page.includes(JSON.stringify({ before: { loss: curve } })), page.slice(-2_000));
     await using other = await appWithRun({ log: "out loss=3\nout loss=1\n" });
     await using server = await servePage(other);
     const [root = ""] = server.address.split("#");
