@@ -9,7 +9,6 @@ import {
 import {
   accepts,
   type Configuration,
-  type ConfigurationKey,
   DEFAULT_PYTHON_VERSION,
   RULES,
 } from "../runtime/app/configuration.ts";
@@ -22,7 +21,7 @@ import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
 import { launcherIn } from "../runtime/contract/launch.ts";
-import { type MlcliError, UsageError } from "../runtime/errors.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { isDirectory } from "../runtime/files.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";
 import {
@@ -38,6 +37,7 @@ import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
 import { printPlan } from "./init_plan.ts";
+import { propertyName } from "./options/option.ts";
 import { firstGiven, usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
@@ -46,43 +46,38 @@ export async function initAction(
   options: InitOptions,
   call: Call,
 ): Promise<void> {
-  const context = options.yes ? { ...caller, ask: acceptDefault } : caller;
-  if (options.name !== undefined) checkName(options.name, call.path);
+  const { path } = call;
+  const context: Context = options.yes
+    ? { ...caller, ask: (_question, fallback) => Promise.resolve(fallback) }
+    : caller;
+  const { cwd, out, err } = context;
+  requireValid(options, path);
   const from = options.from ?? await offeredOrigin(context, options);
   if (from !== undefined) {
     return await (await import("./init_from.ts")).initFrom(context, options, from, call);
   }
-  const name = await chooseName(context, options, call);
-  const isNew = !await hasConfiguration(context.cwd, name);
-  const configuration: ChosenConfiguration = isNew
-    ? await chooseConfiguration(context, name, options, call)
-    : {};
-  if (configuration.train !== undefined) {
-    const { source_dir: sourceDir, train } = configuration;
-    const { cwd } = context;
+  const name = options.name ?? await chooseName(context, path);
+  const isNew = !await hasConfiguration(cwd, name);
+  const configuration = isNew ? await chooseConfiguration(context, name, options, path) : {};
+  if (isNew && options.entryPoint !== undefined) {
     const confined = { name, directory: cwd, cwd, boundary: await boundaryOf(cwd) };
-    await requireCode(confined, sourceDir, train.entry_point);
+    await requireCode(confined, options.sourceDir, options.entryPoint);
   }
-  const plan = await planScaffold(context.cwd, name, configuration, await configurationSchema());
+  const plan = await planScaffold(cwd, name, configuration, await configurationSchema());
   if (options.dryRun) return printPlan(plan, context);
   const result = await makeScaffold(plan, context.interruption.signal);
   if (options.image !== undefined) {
-    const what = { directory: context.cwd, kind: "images", name: options.image } as const;
-    await rememberIfPossible(what, { ...context, note: (text) => tell(context.err, `${text}\n`) });
+    const what = { directory: cwd, kind: "images", name: options.image } as const;
+    await rememberIfPossible(what, { ...context, note: (text) => tell(err, `${text}\n`) });
   }
-  for (const path of result.created) context.out.print(`${path}\n`);
-  context.err.print(summary(result));
+  for (const path of result.created) out.print(`${path}\n`);
+  err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
-    const text = `${name}.json is there and stays as it is: ${unused.join(", ")} had no effect.`;
-    tell(context.err, `${text} Edit the file.\n`);
+    const text = `${name}.json exists, so ${unused.join(", ")} had no effect. Edit the file.\n`;
+    tell(err, text);
   }
-  context.err.print(await nextCommands(context.cwd, result));
-}
-
-/** Answers a question by its default, as `--yes` wants. */
-function acceptDefault(_question: string, fallback: string): Promise<string> {
-  return Promise.resolve(fallback);
+  err.print(await nextCommands(cwd, result));
 }
 
 /**
@@ -115,7 +110,7 @@ async function offeredOrigin(
 function summary({ app, created, kept }: Scaffold): string {
   if (created.length === 0) return `Nothing to do: ${app.name} is complete.\n`;
   return `Created ${counted(created.length, "file")} of ${app.name}.\n` +
-    (kept.length === 0 ? "" : `Kept what was there: ${kept.join(", ")}\n`);
+    (kept.length === 0 ? "" : `Kept existing files: ${kept.join(", ")}\n`);
 }
 
 async function nextCommands(directory: string, { app, created }: Scaffold): Promise<string> {
@@ -139,148 +134,101 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
   ].join("\n  ") + "\n";
 }
 
-type TextOf<T> = { [K in keyof T]: T[K] extends string | undefined ? K : never }[keyof T];
+/** The options that set a key of the configuration file, and the key's name in `Configuration`. */
+const KEYS = {
+  "--image": ["image", "image"],
+  "--source-dir": ["source_dir", "sourceDir"],
+  "--launcher": ["launcher", "launcher"],
+  "--base-image": ["base_image", "baseImage"],
+  "--python-version": ["python_version", "pythonVersion"],
+  "--requirements": ["requirements", "requirements"],
+  "--region": ["cloud_region", "cloudRegion"],
+  "--profile": ["cloud_profile", "cloudProfile"],
+  "--platform": ["platform", "platform"],
+  "--image-name": ["image_name", "imageName"],
+} as const;
 
-/** A key of the configuration file, and where its value comes from. */
-interface Choice {
-  readonly option: InitFlag;
-  readonly value: TextOf<InitOptions>;
-  /** The value in a configuration file that is there already. */
-  readonly inFile: TextOf<Configuration>;
-  /** Returns the value that a new file gets without the option; `undefined`: none. */
-  readonly fallback?: (context: Context) => string | undefined | Promise<string>;
+const KEY_FLAGS = Object.keys(KEYS) as (keyof typeof KEYS)[];
+
+function valueOf(options: InitOptions, flag: keyof typeof KEYS): string | undefined {
+  return options[propertyName(flag) as keyof InitOptions] as string | undefined;
 }
 
-/** The other keys are set by hand when the app goes to SageMaker. */
-type ChosenKey = Exclude<
-  ConfigurationKey,
-  | ("image_name" | "s3_prefix" | "execution_role" | "certificate_file" | "context" | "dockerfile")
-  | "distribution"
->;
-
-/** Keys that only an app without an image that exists has. */
-const OF_BUILDS: readonly ChosenKey[] = ["base_image", "python_version", "requirements"];
-
-/** In the order of the file. */
-const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
-  image: { option: "--image", value: "image", inFile: "image" },
-  source_dir: { option: "--source-dir", value: "sourceDir", inFile: "sourceDir" },
-  launcher: { option: "--launcher", value: "launcher", inFile: "launcher" },
-  base_image: { option: "--base-image", value: "baseImage", inFile: "baseImage" },
-  python_version: {
-    option: "--python-version",
-    value: "pythonVersion",
-    inFile: "pythonVersion",
-    fallback: () => DEFAULT_PYTHON_VERSION,
-  },
-  requirements: {
-    option: "--requirements",
-    value: "requirements",
-    inFile: "requirements",
-    fallback: ({ cwd }) => defaultRequirements(cwd),
-  },
-  cloud_region: { option: "--region", value: "region", inFile: "cloudRegion" },
-  cloud_profile: { option: "--profile", value: "profile", inFile: "cloudProfile" },
-  platform: {
-    option: "--platform",
-    value: "platform",
-    inFile: "platform",
-    // An image of an arm64 engine's own platform would not start on SageMaker's default instances.
-    fallback: ({ arch }) => arch === "aarch64" ? PLATFORM : undefined,
-  },
-};
-
 /**
- * Returns the name of the app to make: the argument; else the directory's only app, to complete it;
- * else the answer to a question, by default the directory's name.
+ * Returns the name of the app to make: that of the directory's only app, to complete it; else the answer
+ * to a question, by default the directory's name.
  *
  * @throws UsageError if the directory's name is needed and is not valid for an app.
  */
-async function chooseName(
-  context: Context,
-  { name: app }: InitOptions,
-  { path }: Call,
-): Promise<string> {
-  if (app !== undefined) return app;
-  const [here, ...more] = await appNames(context.cwd);
-  if (here !== undefined && more.length === 0) return here;
-  const directory = basename(context.cwd);
+async function chooseName({ cwd, ask, err }: Context, path: string): Promise<string> {
+  const [existing, ...more] = await appNames(cwd);
+  if (existing !== undefined && more.length === 0) return existing;
+  const directory = basename(cwd);
   const fallback = APP_NAME.test(directory) ? directory : "";
   for (;;) {
-    const name = await context.ask("Name of the app", fallback) ?? fallback;
+    const name = await ask("Name of the app", fallback) ?? fallback;
     if (APP_NAME.test(name)) return name;
-    if (name === fallback) throw missingName(directory, path);
-    tell(context.err, `The name must be ${APP_NAME_EXPECTED}.\n`);
+    if (name === fallback) {
+      const reason = `The directory's name, "${
+        inOneLine(directory)
+      }", is not ${APP_NAME_EXPECTED}.`;
+      throw usageError(path, `Missing argument: NAME. ${reason}`);
+    }
+    tell(err, `Expected ${APP_NAME_EXPECTED}.\n`);
   }
 }
 
-function missingName(directory: string, path: string): MlcliError {
-  return usageError(
-    path,
-    `Missing argument: NAME. "${inOneLine(directory)}", the directory's name, is not a name of ` +
-      `${APP_NAME_EXPECTED}.`,
-  );
-}
-
-function checkName(name: string, path: string): string {
-  if (APP_NAME.test(name)) return name;
-  throw usageError(
-    path,
-    `Argument "NAME" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
-  );
-}
-
-/** Options choose the program of a training alone. */
-type ChosenConfiguration = NewConfiguration & { readonly train?: { readonly entry_point: string } };
-
-/** Checks the options, and returns the configuration file of a new app. */
+/** Returns the configuration file of a new app. The keys without an option are set by hand. */
 async function chooseConfiguration(
   context: Context,
   name: string,
   options: InitOptions,
-  { path }: Call,
-): Promise<ChosenConfiguration> {
-  const keys = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
-  const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
-    if (value === undefined || accepts(key, value)) return;
-    const { expected } = RULES[key];
-    throw usageError(path, `Option "${option}" must be ${expected}, but got "${value}".`);
-  };
-  for (const key of keys) check(key, CHOICES[key].option, options[CHOICES[key].value]);
-  check("image_name", "--image-name", options.imageName);
-  if (options.baseImage !== undefined && options.pythonVersion !== undefined) {
-    const message = 'Options "--base-image" and "--python-version" do not go together: ' +
-      "the base image has a Python of its own.";
-    throw usageError(path, message);
-  }
-  requireFitting(options, path);
-  const { image } = options;
+  path: string,
+): Promise<NewConfiguration> {
+  const { image, baseImage, entryPoint } = options;
   const wrong = image === undefined ? undefined : wrongAccount(image);
   if (wrong !== undefined) tell(context.err, warningText(wrong.message, wrong.hint));
-  const configuration: Partial<Record<ConfigurationKey, string>> = image === undefined
-    ? { image_name: options.imageName ?? defaultImageName(name, path) }
-    : {};
-  for (const key of keys) {
-    if (image !== undefined && OF_BUILDS.includes(key)) continue;
-    // A base image has its own Python.
-    if (key === "python_version" && options.baseImage !== undefined) continue;
-    const chosen = options[CHOICES[key].value] ?? await CHOICES[key].fallback?.(context);
-    if (chosen !== undefined) configuration[key] = chosen;
-  }
-  const { entryPoint } = options;
-  if (image === undefined || entryPoint === undefined) return configuration;
-  const launcher = configuration.launcher ?? await launcherOf(image, context);
+  const program = image === undefined
+    ? {
+      image_name: options.imageName ?? defaultImageName(name, path),
+      base_image: baseImage,
+      // A base image has its own Python.
+      python_version: baseImage ? undefined : options.pythonVersion ?? DEFAULT_PYTHON_VERSION,
+      requirements: options.requirements ?? await defaultRequirements(context.cwd),
+    }
+    : {
+      image,
+      source_dir: options.sourceDir,
+      launcher: options.launcher ?? (entryPoint && await launcherOf(image, context)),
+    };
   return {
-    ...configuration,
-    ...launcher === undefined ? {} : { launcher },
-    train: { entry_point: entryPoint },
+    ...program,
+    cloud_region: options.region,
+    cloud_profile: options.profile,
+    // An image of an arm64 engine's own platform would not start on SageMaker's default instances.
+    platform: options.platform ?? (context.arch === "aarch64" ? PLATFORM : undefined),
+    ...entryPoint && { train: { entry_point: entryPoint } },
   };
 }
 
-/** @throws UsageError for options that do not go together. */
-function requireFitting(options: InitOptions, path: string): void {
-  const { image, baseImage, pythonVersion, requirements, imageName } = options;
-  const { entryPoint, sourceDir, launcher } = options;
+/** Checks the options before the first question. @throws UsageError */
+function requireValid(options: InitOptions, path: string): void {
+  const { name, image, entryPoint, sourceDir, launcher } = options;
+  if (name !== undefined && !APP_NAME.test(name)) {
+    throw usageError(path, `Argument "NAME" must be ${APP_NAME_EXPECTED}, but got "${name}".`);
+  }
+  for (const flag of KEY_FLAGS) {
+    const [key] = KEYS[flag];
+    const value = valueOf(options, flag);
+    if (value === undefined || accepts(key, value)) continue;
+    throw usageError(path, `Option "${flag}" must be ${RULES[key].expected}, but got "${value}".`);
+  }
+  const { baseImage, pythonVersion, requirements, imageName } = options;
+  if (baseImage !== undefined && pythonVersion !== undefined) {
+    const message = 'Options "--base-image" and "--python-version" do not go together: ' +
+      "the base image has its own Python.";
+    throw usageError(path, message);
+  }
   const ofBuilds = { "--base-image": baseImage, "--python-version": pythonVersion };
   const wrong = image === undefined
     ? firstGiven({ "--entry-point": entryPoint, "--source-dir": sourceDir, "--launcher": launcher })
@@ -307,20 +255,13 @@ async function launcherOf(image: string, context: Context): Promise<string | und
   return found && launcherIn(found.Config?.Env ?? []);
 }
 
-/**
- * The options that differ from the configuration file, which is there already and stays. (They are
- * equal where an interrupted init is repeated.)
- */
-function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
-  const isUnused = (given: string | undefined, value: string | undefined): boolean =>
-    given !== undefined && given !== value;
-  const unused = Object.values(CHOICES)
-    .filter(({ value, inFile }) => isUnused(options[value], there[inFile]))
-    .map(({ option }) => option);
-  if (isUnused(options.entryPoint, there.sections.train?.["entry_point"] as string | undefined)) {
-    unused.push("--entry-point");
-  }
-  return isUnused(options.imageName, there.imageName) ? ["--image-name", ...unused] : unused;
+/** Returns the options that differ from an existing configuration file. */
+function unusedOptions(options: InitOptions, file: Configuration): readonly InitFlag[] {
+  const differs = (value: unknown, inFile: unknown): boolean =>
+    value !== undefined && value !== inFile;
+  const flags = KEY_FLAGS.filter((flag) => differs(valueOf(options, flag), file[KEYS[flag][1]]));
+  const isEntryPoint = differs(options.entryPoint, file.sections.train?.["entry_point"]);
+  return isEntryPoint ? [...flags, "--entry-point"] : flags;
 }
 
 function defaultImageName(name: string, path: string): string {

@@ -64,8 +64,8 @@ export async function initFrom(
   for (const path of created) out.print(`${inOneLine(path)}\n`);
   if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
   tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);
-  if (kept.length > 0) tell(err, `Kept what was there: ${kept.map(inOneLine).join(", ")}\n`);
-  if (isThere) note(`${name}.json was there, and stays as it is.`);
+  if (kept.length > 0) tell(err, `Kept existing files: ${kept.map(inOneLine).join(", ")}\n`);
+  if (isThere) note(`${name}.json exists and was not changed.`);
   for (const text of left) note(inOneLine(text));
   if (left.length > 0) note(`${migrationFile(name)} has all of this.`);
   err.print(["Next:", ...next].join("\n  ") + "\n");

@@ -36,7 +36,7 @@ const TELLING_KEYS =
 export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 export const APP_NAME_EXPECTED =
-  'letters, digits, "_", "." and "-" that begins with a letter or a digit';
+  'a name of letters, digits, "_", "." and "-" that begins with a letter or a digit';
 
 /**
  * Finds the app of a command.
@@ -128,7 +128,7 @@ export function withImage(app: App, image: string | undefined): App {
 function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): string {
   if (APP_NAME.test(name)) return name;
   throw new Failure(`Not a valid app name: "${name}"`, {
-    hint: `It must be a name of ${APP_NAME_EXPECTED}, ` +
+    hint: `It must be ${APP_NAME_EXPECTED}, ` +
       "and no path: run mlcli in the directory that holds NAME.json.",
   });
 }

@@ -45,7 +45,7 @@ suite("mlcli init --from, whatever it is", () => {
     await directory.write({ "requirements.txt": "mine\n" });
     const { code, stderr } = await run();
     assertEquals(code, 0);
-    assertStringIncludes(stderr, "shop.json was there, and stays as it is.");
+    assertStringIncludes(stderr, "shop.json exists and was not changed.");
     const whole = { ...all, "requirements.txt": "mine\n" };
     assertEquals(await filesBelow(directory.path), whole);
   });

@@ -107,6 +107,24 @@ suite("mlcli init", () => {
     assertEquals(requirements, "uv.lock");
   });
 
+  it("makes a sample whose metric is found in a training of any length", async () => {
+    await using directory = await makeDirectory();
+    await init(directory, "demo");
+    const base = join(directory.path, "demo/mlcli_base");
+    const { code, stdout } = await new Deno.Command("python3", {
+      args: [
+        ...["-B", "-c", "import sys, training; training.train(*sys.argv[1:], {'epochs': 2})"],
+        ...[join(base, "local_test/test_dir/input/data/training"), directory.path],
+      ],
+      cwd: directory.path,
+      env: { PYTHONPATH: `${join(base, "training")}:${join(base, "common")}` },
+    }).output();
+    assertEquals(code, 0);
+    for (const { Regex } of SAMPLE_METRICS) {
+      assertMatch(new TextDecoder().decode(stdout), new RegExp(Regex));
+    }
+  });
+
   it("defines no metrics for code of your own", async () => {
     const training = "demo/mlcli_base/training/training.py";
     await using directory = await makeDirectory({ [training]: "def train(a, b): pass\n" });
@@ -148,10 +166,10 @@ suite("mlcli init", () => {
     ]);
     const found = await filesBelow(directory.path);
     for (const [path, content] of Object.entries(own)) assertEquals(found[path], content, path);
-    assertMatch(stderr, /Kept what was there: demo\.json, .*own\.txt, .*training\.py\n/);
+    assertMatch(stderr, /Kept existing files: demo\.json, .*own\.txt, .*training\.py\n/);
     assertStringIncludes(
       stderr,
-      "demo.json is there and stays as it is: --region had no effect. Edit the file.\n",
+      "demo.json exists, so --region had no effect. Edit the file.\n",
     );
     await Deno.stat(
       join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/processing"),
@@ -190,7 +208,7 @@ suite("mlcli init", () => {
       "one/README.md": "mine\n",
       "README.md": "mine\n",
     });
-    assertMatch((await init(directory, "one")).stderr, /Kept what was there: .*one\/README\.md/);
+    assertMatch((await init(directory, "one")).stderr, /Kept existing files: .*one\/README\.md/);
     assertEquals((await init(directory, "two", "--image", "team/a:1")).code, 0);
     await directory.write({ "three/mlcli_base/training/training.py": "def train(a, b): pass\n" });
     assertEquals((await init(directory, "three")).code, 0);
@@ -294,7 +312,7 @@ suite("mlcli init", () => {
     await init(directory, "one");
     const { code, stdout, stderr } = await init(directory, "two");
     assertEquals([code, lines(stdout).length], [0, FILES.length - 2]);
-    assertStringIncludes(stderr, "Kept what was there: .dockerignore, requirements.txt\n");
+    assertStringIncludes(stderr, "Kept existing files: .dockerignore, requirements.txt\n");
     assertStringIncludes(stderr, "  mlcli build --app-name two\n");
   });
 
@@ -347,7 +365,7 @@ suite("mlcli init without a terminal", () => {
       assertEquals([code, stdout], [2, ""]);
       assertMatch(
         stderr,
-        /^error: Missing argument: NAME\. "Untitled Folder", the directory's name, is not .*\nhint: /,
+        /^error: Missing argument: NAME\. The directory's name, "Untitled Folder", is not .*\nhint: /,
       );
       assertEquals(await filesBelow(parent.path), {});
     });
@@ -407,7 +425,7 @@ suite("mlcli init on a terminal", () => {
     );
     assertEquals(code, 0, screen);
     assertStringIncludes(screen, "Name of the app [mlcli-test-");
-    assertStringIncludes(screen, "The name must be letters, digits");
+    assertStringIncludes(screen, "Expected a name of letters, digits");
     assertEquals(screen.match(/: \b|\]: /g)?.length, 2, screen);
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
       $schema: "./demo/mlcli_base/.schema.json",
@@ -459,6 +477,21 @@ suite("mlcli init on a terminal", () => {
       assertEquals(lines(stdout)[0], "demo.json");
       const isConverted = Object.keys(files).length > 0;
       assertEquals(stdout.includes("demo/MIGRATION.md\n"), isConverted, stdout);
+    });
+  }
+
+  for (const args of [[], ["--from", "."]]) {
+    it(`checks options before it asks: ${["init", "--region", "Ireland", ...args].join(" ")}`, async () => {
+      await using directory = await makeDirectory({
+        ".sagify.json": '{"image_name": "demo", "sagify_module_dir": "src"}',
+        "src/sagify_base/training/training.py": "def train(a, b): pass\n",
+      });
+      const { code, stderr } = await runInProcess(["init", "--region", "Ireland", ...args], {
+        cwd: directory.path,
+        ask: (question) => Promise.reject(new Error(question)),
+      });
+      assertEquals(code, 2, stderr);
+      assertMatch(stderr, /^error: Option "--region" must be a region, such as "eu-west-1", but /);
     });
   }
 

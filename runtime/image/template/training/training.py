@@ -66,7 +66,7 @@ def fit(rows, epochs, learning_rate):
         for index in range(len(weights)):
             slope = sum(error * row[index] for error, row in zip(errors, scaled)) / len(rows)
             weights[index] -= learning_rate * slope
-        if epoch % 30 == 0:
+        if epoch % 30 == 0 or epoch == epochs:
             loss = sum(error * error for error in errors) / len(rows)
             print("epoch {}: loss {:.4f}".format(epoch, loss))
     return {"means": means, "deviations": deviations, "weights": weights}
