@@ -3,7 +3,7 @@
 import { dirname } from "@std/path/dirname";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { joinSignals } from "../time.ts";
-import { BrokenEngine, EngineGone, isNotFound, reasonOf } from "./errors.ts";
+import { BrokenEngine, EngineError, EngineGone, reasonOf } from "./errors.ts";
 import type { Builder, Engine } from "./engine.ts";
 import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
@@ -12,11 +12,10 @@ import {
   candidates,
   type SearchEnvironment,
   studioOf,
-  type Undo,
 } from "./locate.ts";
 import { type TimeLimitOptions, TimeLimits } from "./time_limits.ts";
 import { object, text } from "./shape.ts";
-import { enablingHint, type Studio, STUDIO_API } from "./studio.ts";
+import { enablingHint, STUDIO_API } from "./studio.ts";
 import { addressText, openTransport, type Transport } from "./transport.ts";
 
 /**
@@ -48,58 +47,60 @@ export interface ConnectOptions {
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
-  { timeout = PING_TIMEOUT, signal, limits: options }: ConnectOptions = {},
+  options: ConnectOptions = {},
 ): Promise<Engine> {
-  const limits = new TimeLimits({ ...options, interruption: signal });
-  const studio = studioOf(environment);
-  const failures: string[] = [];
-  let hasSocket = false;
   const places = await candidates(environment);
+  const { engine, failures } = await search(environment, places, options);
+  if (engine) return engine;
+  const [{ undo } = {}] = places;
+  const other = undo && await otherAddress(environment, undo, options);
+  const studio = studioOf(environment);
+  // A domain of Studio that does not allow Docker has no socket.
+  const isForbidden = failures.every((failure) => failure.endsWith(NO_SOCKET));
+  throw new MlcliError("No Docker Engine answers", {
+    quote: failures.join("\n"),
+    hint: other
+      ? `To use the engine at ${other}, which answers: ${undo[0]}`
+      : studio && isForbidden
+      ? enablingHint(studio)
+      : "Start Docker, or set DOCKER_HOST to the address of an engine.",
+  });
+}
+
+/** Returns the first engine that answers; without one, why each place failed. */
+async function search(
+  environment: SearchEnvironment,
+  places: readonly Candidate[],
+  { timeout = PING_TIMEOUT, signal, limits: options }: ConnectOptions,
+): Promise<{ readonly engine?: Engine; readonly failures: readonly string[] }> {
+  const limits = new TimeLimits({ ...options, interruption: signal });
+  const isStudio = studioOf(environment) !== undefined;
+  const failures: string[] = [];
   for (const candidate of places) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
     // An engine elsewhere has none of Studio's rules.
-    const inStudio = studio !== undefined && candidate.address.kind === "unix";
+    const inStudio = isStudio && candidate.address.kind === "unix";
     const attempt = await tryCandidate(candidate, { inStudio, limits }, limit.signal);
     signal?.throwIfAborted();
-    if (attempt.engine) return attempt.engine;
-    hasSocket ||= attempt.failure !== NO_SOCKET;
+    if (attempt.engine) return { engine: attempt.engine, failures };
     const failure = limit.signal.aborted ? `no answer in ${timeout / 1000} s` : attempt.failure;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${failure}`);
   }
-  const [{ undo } = {}] = places;
-  const other = undo && await otherAddress(environment, undo, { signal });
-  signal?.throwIfAborted();
-  throw new MlcliError("No Docker Engine answers", {
-    quote: failures.join("\n"),
-    hint: hintFor({ undo, other, studio: hasSocket ? undefined : studio }),
-  });
+  return { failures };
 }
 
 /** Returns the address of the engine that answers once the user's choice is taken back. */
 async function otherAddress(
-  { env, ...environment }: SearchEnvironment,
-  { variable: [name, value] }: Undo,
-  { signal }: Pick<ConnectOptions, "signal">,
+  environment: SearchEnvironment,
+  [, name, value]: NonNullable<Candidate["undo"]>,
+  { signal }: ConnectOptions,
 ): Promise<string | undefined> {
-  const without = { ...environment, env: (one: string) => one === name ? value : env(one) };
-  try {
-    const engine = await connectToEngine(without, { timeout: OTHER_TIMEOUT, signal });
-    engine.close();
-    return engine.address;
-  } catch {
-    return undefined;
-  }
-}
-
-function hintFor({ undo, other, studio }: {
-  readonly undo: Undo | undefined;
-  readonly other: string | undefined;
-  readonly studio: Studio | undefined;
-}): string {
-  if (undo && other) return `To use the engine at ${other}, which answers: ${undo.command}`;
-  // A domain of Studio that does not allow Docker has no socket.
-  if (studio) return enablingHint(studio);
-  return "Start Docker, or set DOCKER_HOST to the address of an engine.";
+  const env = (one: string) => one === name ? value : environment.env(one);
+  const without = { ...environment, env };
+  const places = await candidates(without).catch(() => []);
+  const { engine } = await search(without, places, { timeout: OTHER_TIMEOUT, signal });
+  engine?.close();
+  return engine?.address;
 }
 
 type Attempt =
@@ -120,7 +121,7 @@ async function tryCandidate(
     return { engine: engineOver(transport, await identify(transport, inStudio, limit), rule) };
   } catch (error) {
     transport?.close();
-    return { failure: failureText(error, address) };
+    return { failure: failureText(error) };
   }
 }
 
@@ -155,31 +156,38 @@ const NOT_YOURS =
   "it is another user's, who would see what you send (to use it, name it in DOCKER_HOST)";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
-const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
-
 const WINDOWS_CONTAINERS =
   "it runs Windows containers, and mlcli needs Linux containers (Docker Desktop's " +
   "menu: Switch to Linux containers)";
 
-function failureText(error: unknown, { kind }: Address): string {
-  // Every engine answers the paths of the search.
-  if (error instanceof BrokenEngine && !(error instanceof EngineGone) || isNotFound(error)) {
-    return NO_ENGINE;
+const NO_ENGINE = "a server answers, but it is not a Docker Engine";
+
+/** What the words of Deno and of the system mean; the numbers are those of Linux and macOS. */
+const REASONS: readonly (readonly [words: RegExp, reason: string])[] = [
+  [/os error 13\b/, NO_PERMISSION],
+  [/os error (61|111)\b/, "no program listens at this address"],
+  [/os error (54|104)\b|connection closed before message/, "it closed the connection unanswered"],
+  [/dns error/, "the host's name cannot be resolved"],
+  // An answer in another protocol, such as SSH.
+  [/received unexpected message|invalid HTTP [a-z-]+ parsed/, NO_ENGINE],
+  // Fetch, "port blocking": 22, for one.
+  [/Requests to port \d+ are blocked/, "this port is reserved for another protocol"],
+  // Of pipes.
+  [/\bENOENT\b/, "no such pipe"],
+  [/\b(EACCES|EPERM)\b/, "no permission (your user must be in the group docker-users)"],
+];
+
+function failureText(error: unknown): string {
+  if (error instanceof EngineError) {
+    // Every engine answers the paths of the search.
+    if (error.status === 404) return NO_ENGINE;
+    return `a server answers with HTTP ${error.status}: ${error.reason}`;
   }
-  if (error instanceof MlcliError && !(error instanceof EngineGone)) return error.message;
+  if (error instanceof MlcliError && !(error instanceof EngineGone)) {
+    return error instanceof BrokenEngine ? NO_ENGINE : error.message;
+  }
   const reason = reasonOf(error instanceof EngineGone ? error.cause : error);
-  if (kind === "pipe") {
-    if (/\bENOENT\b/.test(reason)) return "no such pipe";
-    return /\b(EACCES|EPERM)\b/.test(reason) ? NO_PERMISSION_FOR_PIPE : reason;
-  }
-  // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
-  if (/os error 13\b/.test(reason)) return NO_PERMISSION;
-  if (/os error (61|111)\b/.test(reason)) {
-    return `no program listens on this ${kind === "unix" ? "socket" : "port"}`;
-  }
-  if (NO_HTTP.test(reason)) return NO_ENGINE;
-  if (CLOSED.test(reason)) return "the connection was closed without an answer";
-  return BLOCKED.test(reason) ? "the port is one of another protocol, not of an engine" : reason;
+  return REASONS.find(([words]) => words.test(reason))?.[1] ?? reason;
 }
 
 /** The search for an engine has its own time limit. */
@@ -201,16 +209,6 @@ async function identify(
   if (answer.status !== 200) return await identifyByVersion(transport, signal);
   return identityOf(answer.headers.get("Api-Version"), answer.headers);
 }
-
-const NO_ENGINE = "a server answers, but it is not a Docker Engine";
-
-/** hyper's words for an answer in another protocol, such as SSH. */
-const NO_HTTP = /received unexpected message|invalid HTTP [a-z-]+ parsed/;
-
-const CLOSED = /connection closed before message completed/;
-
-/** Deno's words for a port that no browser connects to (Fetch, "port blocking"), such as 22. */
-const BLOCKED = /Requests to port \d+ are blocked/;
 
 /** Redirections, which are not followed. */
 const MOVED = [301, 302, 307, 308];

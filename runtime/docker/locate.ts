@@ -29,14 +29,8 @@ export interface Candidate {
   readonly address: Address;
   /** Whether the user did not name it: then it has to belong to the user or to root. */
   readonly isFound?: boolean;
-  /** How to take back the user's choice of this engine. */
-  readonly undo?: Undo;
-}
-
-/** A command that takes back a choice, and the variable that has the same effect on a search. */
-export interface Undo {
-  readonly command: string;
-  readonly variable: readonly [name: string, value: string];
+  /** What takes back the user's choice of this engine: a command, or a variable of this value. */
+  readonly undo?: readonly [command: string, variable: string, value: string];
 }
 
 /** What the search depends on. */
@@ -59,7 +53,7 @@ export async function candidates(
 ): Promise<readonly Candidate[]> {
   const host = env("DOCKER_HOST");
   if (host) {
-    const undo: Undo = { command: "unset DOCKER_HOST", variable: ["DOCKER_HOST", ""] };
+    const undo = ["unset DOCKER_HOST", "DOCKER_HOST", ""] as const;
     return [{ rule: "DOCKER_HOST", address: parseHost(host, env), undo }];
   }
   const context = await currentContext(env);
@@ -148,9 +142,8 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   // The context's own certificates, whatever DOCKER_TLS_VERIFY says.
   const tls = tlsFiles(join(configFolder(env), "contexts", "tls", folder, "docker"));
   const hasTls = await Deno.stat(tls.ca).then(() => true, () => false);
-  const undo: Undo = chosen
-    ? { command: "unset DOCKER_CONTEXT", variable: ["DOCKER_CONTEXT", ""] }
-    : { command: "docker context use default", variable: ["DOCKER_CONTEXT", "default"] };
+  const command = chosen ? "unset DOCKER_CONTEXT" : "docker context use default";
+  const undo = [command, "DOCKER_CONTEXT", chosen ? "" : "default"] as const;
   return { rule, address: parseAddress(host, hasTls ? tls : undefined), undo };
 }
 

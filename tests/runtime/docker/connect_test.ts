@@ -214,7 +214,7 @@ suite("connectToEngine", () => {
     await using folder = await makeDirectory({ "dead.sock": "" });
     await failsWith(`unix://${folder.path}/none.sock`, "no such socket");
     // Linux refuses a connection to a file like one to a socket that nobody listens on.
-    await failsWith(`unix://${folder.path}/dead.sock`, "no program listens on this socket");
+    await failsWith(`unix://${folder.path}/dead.sock`, "no program listens at this address");
   });
 
   it("refuses an engine of Windows containers, and says what to do", async () => {
@@ -317,9 +317,19 @@ suite("connectToEngine", () => {
     });
   }
 
+  it("does not blame an engine for the status of another server", async () => {
+    await using proxy = await fakeEngine({ "GET /_ping": () => refusal(502, "no upstream") });
+    await failsWith(`unix://${proxy.socket}`, "a server answers with HTTP 502: no upstream");
+  });
+
+  it("says that the name of a host cannot be resolved", async () => {
+    // RFC 2606: no host has a name below .invalid.
+    await failsWith("tcp://docker.invalid:2375", "the host's name cannot be resolved");
+  });
+
   const greetings: readonly (readonly [protocol: string, greeting: string, reason: string])[] = [
     ["SSH", "SSH-2.0-OpenSSH_9.6\r\n", "a server answers, but it is not a Docker Engine"],
-    ["no protocol", "", "the connection was closed without an answer"],
+    ["no protocol", "", "it closed the connection unanswered"],
   ];
   for (const [protocol, greeting, reason] of greetings) {
     it(`says why a server that speaks ${protocol} is not used`, async () => {

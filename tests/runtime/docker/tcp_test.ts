@@ -106,7 +106,7 @@ suite("an engine behind TCP", () => {
     const DOCKER_HOST = "tcp://localhost:2";
     assertEquals(
       await refusalOf({ DOCKER_HOST }),
-      `${DOCKER_HOST} (DOCKER_HOST): no program listens on this port`,
+      `${DOCKER_HOST} (DOCKER_HOST): no program listens at this address`,
     );
   });
 
