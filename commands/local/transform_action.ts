@@ -15,7 +15,7 @@ import { ProgressOutput } from "../render/progress/output.ts";
 import { Pace, TransferProgress } from "../render/progress/transfer.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
-import { requireCompatible, usageError } from "../usage.ts";
+import { usageError } from "../usage.ts";
 import type { TransformDeclaration, TransformOptions } from "./transform.ts";
 
 /** Transforms files with the app's server, and prints where the results are. */
@@ -58,16 +58,13 @@ export async function transformAction(
   out.print(`${place}\n`);
 }
 
-function inputOf(
-  { path, input }: Pick<TransformOptions, "path" | "input">,
-  command: string,
-): string {
-  requireCompatible(command, [["PATH", "--input"]], {
-    PATH: path !== undefined,
-    "--input": input !== undefined,
-  });
-  const chosen = path ?? input;
-  if (chosen !== undefined) return chosen;
+/** Returns the file or directory that is typed, as an argument or an option. */
+function inputOf({ path, input }: TransformOptions, command: string): string {
+  if (path !== undefined && input !== undefined) {
+    throw usageError(command, 'Argument PATH and option "--input" do not go together.');
+  }
+  const typed = path ?? input;
+  if (typed !== undefined) return typed;
   throw usageError(command, "Missing argument: PATH, the file or directory to transform.");
 }
 

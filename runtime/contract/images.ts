@@ -36,9 +36,9 @@ export const LABELS = {
   files: "mlcli.files",
 } as const;
 
-/** Returns the option of a command about this image, `name:tag`: none for the default tag. */
+/** Returns the option of a command about this image: none for the default tag. */
 export function tagOption(reference: string): string {
-  const tag = reference.slice(reference.lastIndexOf(":") + 1);
+  const [, tag = "latest"] = /:([\w.-]+)$/.exec(reference) ?? [];
   return tag === "latest" ? "" : ` --docker-tag ${tag}`;
 }
 

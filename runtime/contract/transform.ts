@@ -201,8 +201,10 @@ function notValid(text: string): MlcliError {
 export function limitsText({ maxConcurrency, maxPayload, strategy }: RequestLimits): string {
   const records = strategy === "single" ? "with one record each" : "with as many records as fit";
   const size = maxPayload === 0 ? "of any size" : `of at most ${maxPayload} MB`;
-  const requests = maxConcurrency === 1 ? "one request" : `${maxConcurrency} requests`;
-  return `Sending at most ${requests} at once, ${size}, ${records}`;
+  const requests = maxConcurrency === 1
+    ? "one request at a time"
+    : `at most ${maxConcurrency} requests at once`;
+  return `Sending ${requests}, ${size}, ${records}`;
 }
 
 /** The variables of a server of a transform job: those of limits only where the request has them. */

@@ -26,6 +26,7 @@ suite("a command about an image", () => {
   const rows: readonly (readonly [reference: string, option: string])[] = [
     ["flats:latest", ""],
     ["flats:v2", " --docker-tag v2"],
+    ["localhost:5000/team/flats", ""],
     ["localhost:5000/team/flats:v2.1-a", " --docker-tag v2.1-a"],
   ];
   for (const [reference, option] of rows) {

@@ -120,7 +120,7 @@ suite("what a transform asks of a server", () => {
     ],
     [
       { maxConcurrency: 1, maxPayload: 0, strategy: "single" },
-      "Sending at most one request at once, of any size, with one record each",
+      "Sending one request at a time, of any size, with one record each",
     ],
   ];
   for (const [limits, text] of texts) {
