@@ -8,6 +8,7 @@ import { isFile, LARGEST_TEXT, readTextFile } from "./files.ts";
 
 /** Where package managers put a program. */
 const MANAGERS: readonly (readonly [name: string, place: RegExp])[] = [
+  ["npm", /[\\/]node_modules[\\/].*mlcli/],
   ["Homebrew", /[\\/]Cellar[\\/]mlcli[\\/]/],
   ["Scoop", /[\\/]scoop[\\/]apps[\\/]mlcli[\\/]/i],
   ["winget", /[\\/]WinGet[\\/]Packages[\\/]/i],
@@ -24,19 +25,15 @@ export async function installation(
 ): Promise<string> {
   const isFromSource = COMMIT === undefined && executable === Deno.execPath();
   if (isFromSource) return `from source in ${dirname(import.meta.dirname!)}`;
-  // Links followed.
   const program = await Deno.realPath(executable).catch(() => executable);
-  const installer = await wheelInstaller(program).catch(() => undefined);
+  const installer = await wheelInstaller(program).catch(() => undefined) ??
+    MANAGERS.find(([, place]) => place.test(program))?.[0];
   if (installer !== undefined) return `by ${installer}`;
-  const [, modules] = /^(.*?)[\\/]node_modules[\\/].*mlcli/.exec(program) ?? [];
-  if (modules !== undefined) return `by npm in ${modules}`;
-  const [manager] = MANAGERS.find(([, place]) => place.test(program)) ?? [];
-  if (manager !== undefined) return `by ${manager}`;
   const filesOfDebian = await textOf(join(root, "var/lib/dpkg/info/mlcli.list"));
   return filesOfDebian.split("\n").includes(program) ? "as a Debian package" : `as ${program}`;
 }
 
-/** A wheel's program lies in `bin` or `Scripts` of an environment, and its RECORD names it. */
+/** Returns what installed a wheel: its program is in `bin` or `Scripts` of an environment, and in its RECORD. */
 async function wheelInstaller(program: string): Promise<string | undefined> {
   const environment = dirname(dirname(program));
   const pattern = "{lib/python*/,Lib/,}{site,dist}-packages/mlcli-*.dist-info";

@@ -20,7 +20,7 @@ const ROWS: readonly (readonly [files: Readonly<Record<string, string>>, how: st
   [{ ...WHEEL, "e/pipx_metadata.json": "" }, "by pipx"],
   [{ ...WHEEL, "e/uv-receipt.toml": "" }, "by uv tool"],
   [{ ...WHEEL, [`${INFO}/RECORD`]: "other,,\n" }, "as ROOT/e/bin/mlcli"],
-  [{ [NPM]: "" }, "by npm in ROOT/lib"],
+  [{ [NPM]: "" }, "by npm"],
   [{ "Cellar/mlcli/0.1.0/bin/mlcli": "" }, "by Homebrew"],
   [{ "scoop/apps/mlcli/0.1.0/mlcli.exe": "" }, "by Scoop"],
   [{ "WinGet/Packages/a.mlcli_S_1/mlcli.exe": "" }, "by winget"],

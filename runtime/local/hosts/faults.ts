@@ -40,19 +40,18 @@ export function injectFaults(
       const timer = setTimeout(() => void ifRunning().catch(() => {}), seconds * 1000);
       timers.defer(() => clearTimeout(timer));
     };
-    const thaw = async (): Promise<void> => {
-      await engine.unpauseContainer(name);
-      note(`${host} is back`);
-    };
     later(after, async () => {
       // Before it is so: its end may be heard before the engine's answer.
       came.set(fault, (performance.now() - start) / 1000);
       note(`${host} is ${WORDS[kind]} now`);
       try {
-        if (kind === "kill") await engine.killContainer(name);
-        if (kind === "freeze") await engine.pauseContainer(name);
+        await (kind === "kill" ? engine.killContainer(name) : engine.pauseContainer(name));
         onFault(host);
-        if (seconds !== undefined && !timers.disposed) later(seconds, thaw);
+        if (seconds === undefined || timers.disposed) return;
+        later(seconds, async () => {
+          await engine.unpauseContainer(name);
+          note(`${host} is back`);
+        });
       } catch (error) {
         came.set(fault, undefined);
         note(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`);
