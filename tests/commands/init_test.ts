@@ -480,6 +480,27 @@ suite("mlcli init on a terminal", () => {
     });
   }
 
+  it("asks for the name of another app if the directory has several", async () => {
+    const file = '{"image_name": "x"}';
+    await using directory = await makeDirectory({ "a.json": file, "b.json": file });
+    const { code, stdout } = await runInProcess(["init"], {
+      cwd: directory.path,
+      ask: () => Promise.resolve("demo"),
+    });
+    assertEquals([code, lines(stdout)[0]], [0, "demo.json"]);
+  });
+
+  it("says nothing of options that an existing file has already", async () => {
+    await using directory = await makeDirectory();
+    const { path: cwd } = directory;
+    for (let run = 0; run < 2; run++) {
+      const { code, stderr } = await runInProcess(["init", "demo", "--region", "eu-west-1"], {
+        cwd,
+      });
+      assertEquals([code, stderr.includes("had no effect")], [0, false]);
+    }
+  });
+
   for (const args of [[], ["--from", "."]]) {
     it(`checks options before it asks: ${["init", "--region", "Ireland", ...args].join(" ")}`, async () => {
       await using directory = await makeDirectory({

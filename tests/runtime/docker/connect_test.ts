@@ -322,6 +322,18 @@ suite("connectToEngine", () => {
     await failsWith(`unix://${proxy.socket}`, "a server answers with HTTP 502: no upstream");
   });
 
+  it("says that the port of another protocol cannot be used", async () => {
+    await failsWith("tcp://127.0.0.1:22", "this port is reserved for another protocol");
+  });
+
+  it("says that a server closed the connection before it read the request", async () => {
+    using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const closed = server.accept().then((connection) => connection.close());
+    const host = `tcp://127.0.0.1:${server.addr.port}`;
+    await failsWith(host, "it closed the connection unanswered");
+    await closed;
+  });
+
   it("says that the name of a host cannot be resolved", async () => {
     // RFC 2606: no host has a name below .invalid.
     await failsWith("tcp://docker.invalid:2375", "the host's name cannot be resolved");
