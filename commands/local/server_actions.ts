@@ -21,7 +21,7 @@ import { tableText } from "../render/table.ts";
 import type { InvokeOptions } from "./invoke.ts";
 import type { StatusOptions } from "./servers.ts";
 
-const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE"];
+const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE", "MODEL"];
 const HEALTH_COLUMN = 3;
 
 /** Prints a line a container. */
@@ -46,7 +46,7 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
 }
 
 function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): string[] {
-  const { appName, role, port, health, created, image, stale } = status;
+  const { appName, role, port, health, created, image, server, stale } = status;
   const isStale = health.state === "healthy" && stale !== undefined;
   // For a program the time itself, which stays the same.
   const age = isTerminal
@@ -59,6 +59,7 @@ function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): strin
     isStale ? "stale" : healthText(health),
     age,
     image,
+    server?.modelRun ?? "-",
   ];
 }
 
@@ -103,7 +104,7 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
 
 /** Returns the stale parts of a server (`code edited 14:03, model trained 14:05`), and what to do. */
 function staleText(
-  { code, model, image, credentials, profile, isWatched = false }: Stale,
+  { code, model, image, credentials, profile, run, isWatched = false }: Stale,
   port: number,
   now: Date,
 ): string {
@@ -115,9 +116,10 @@ function staleText(
     const verb = credentials > now ? "expire" : "expired";
     words.push(`AWS credentials ${verb} ${timeOfDay(credentials, now)}`);
   }
-  const renewal = profile && ` --aws-credentials ${shellWord(profile)}`;
+  const renewal = profile === undefined ? "" : ` --aws-credentials ${shellWord(profile)}`;
+  const version = run === undefined ? "" : ` --run ${shellWord(run)}`;
   return isWatched
     ? `${words.join(", ")}; see what mlcli local deploy --watch says of it`
-    : `${words.join(", ")}; mlcli local deploy --port ${port} --replace${renewal ?? ""} ` +
-      "serves what is there now";
+    : `${words.join(", ")}; to update it: ` +
+      `mlcli local deploy --port ${port} --replace${version}${renewal}`;
 }

@@ -6,13 +6,7 @@ import { joinSignals } from "../time.ts";
 import { BrokenEngine, EngineError, EngineGone, reasonOf } from "./errors.ts";
 import type { Builder, Engine } from "./engine.ts";
 import { type EngineIdentity, engineOver } from "./engine_calls.ts";
-import {
-  type Address,
-  type Candidate,
-  candidates,
-  type SearchEnvironment,
-  studioOf,
-} from "./locate.ts";
+import { type Candidate, candidates, type SearchEnvironment, studioOf } from "./locate.ts";
 import { type TimeLimitOptions, TimeLimits } from "./time_limits.ts";
 import { object, text } from "./shape.ts";
 import { enablingHint, STUDIO_API } from "./studio.ts";

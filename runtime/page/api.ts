@@ -217,6 +217,8 @@ export interface Container {
   readonly exit_status: number | null;
   readonly created: string;
   readonly image: string;
+  /** For a server: the run that made its model. */
+  readonly model_run: string | null;
   /** Times of what is newer than the server. */
   readonly stale: Readonly<Record<string, string | null>> | null;
 }
@@ -225,8 +227,6 @@ export interface Container {
 export interface Server extends Container {
   /** Version of mlcli that started it. */
   readonly mlcli: string | null;
-  /** The run that made its model. */
-  readonly model_run: string | null;
   /** What this page passed on, and what `local deploy --watch` did. */
   readonly from_page: Requests | null;
   readonly from_watch: Requests | null;

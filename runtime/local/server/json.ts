@@ -20,6 +20,7 @@ export function jsonStatus(status: ContainerStatus): Container {
     exit_status: health.state === "other" ? health.exitStatus ?? null : null,
     created: localTimestamp(status.created, "T"),
     image: status.image,
+    model_run: status.server?.modelRun ?? null,
     stale: jsonStale(status.stale),
   };
 }

@@ -43,6 +43,8 @@ export interface Stale {
   readonly credentials?: Date;
   /** The AWS profile that the server has credentials of. */
   readonly profile?: string;
+  /** The run whose model it serves, if `local deploy --run` chose one. */
+  readonly run?: string;
   /** Whether `local deploy --watch` has it: then what is newer is being started, or does not serve. */
   readonly isWatched?: boolean;
 }

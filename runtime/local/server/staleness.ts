@@ -5,11 +5,13 @@ import { type Stale, stalenessOf } from "./made_of.ts";
 import { findServers, type Server } from "./servers.ts";
 
 export async function stalenessOfServer(
-  { madeOf, isRelayed }: Pick<Server, "madeOf" | "isRelayed">,
+  { madeOf, modelRun, isRelayed }: Pick<Server, "madeOf" | "modelRun" | "isRelayed">,
   engine: Engine,
 ): Promise<Stale | undefined> {
   const stale = await stalenessOf(madeOf, engine);
-  return stale && { ...stale, isWatched: isRelayed };
+  // A server of the current model knows that model's files.
+  const run = madeOf?.model === "" ? modelRun : undefined;
+  return stale && { ...stale, isWatched: isRelayed, ...run && { run } };
 }
 
 /** The longest that a user waits to hear whether a server is stale, in seconds. */

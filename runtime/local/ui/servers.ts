@@ -49,7 +49,6 @@ export class Servers {
     return {
       ...jsonStatus(status),
       mlcli: mlcli ?? null,
-      model_run: server?.modelRun ?? null,
       from_page: this.#traffic.get(server?.id ?? "")?.facts ?? null,
       from_watch: isWatched ? await keptTraffic(layoutOf(this.app), server.port) : null,
     };

@@ -35,6 +35,7 @@ suite("local status --output json", () => {
     ping_status: null,
     ping_failure: null,
     exit_status: null,
+    model_run: null,
     stale: null,
   };
 
@@ -135,7 +136,7 @@ suite("local status on a terminal", () => {
     const { stdout } = await status([EXITED], [], { isTerminal: true });
     assertMatch(
       stdout,
-      /^APP +ROLE +PORT +HEALTH +AGE +IMAGE\ndemo +serve +2 +exited \(137\) +\d+d +demo:latest\n$/,
+      /^APP +ROLE +PORT +HEALTH +AGE +IMAGE +MODEL\ndemo +serve +2 +exited \(137\) +\d+d +demo:latest +-\n$/,
     );
   });
 
@@ -273,7 +274,7 @@ suite("a server is stale", () => {
       await deployed(async (one) => {
         const { app, port, run } = one;
         await change(one);
-        const remedy = `; mlcli local deploy --port ${port} --replace serves what is there now\n`;
+        const remedy = `; to update it: mlcli local deploy --port ${port} --replace\n`;
         const status = await run(STATUS);
         assertMatch(status.stdout, words ? /\bstale\b/ : /\bhealthy\b/);
         assertEquals(
@@ -307,7 +308,7 @@ suite("a server is stale", () => {
         await Deno.writeTextFile(join(app.directory, "rows.csv"), "1\n");
         const answer = await run(["local", "invoke", "--port", String(port), "rows.csv"]);
         const renewal = `--port ${port} --replace --aws-credentials 'my team'`;
-        const note = `${words}; mlcli local deploy ${renewal} serves what is there now\n`;
+        const note = `${words}; to update it: mlcli local deploy ${renewal}\n`;
         assertEquals(answer.stderr, words ? `note: stale: ${note}` : "");
         const listed = await run([...STATUS, "--output", "json"]);
         const at = JSON.parse(listed.stdout)[0].stale?.credentials_expire;
@@ -335,8 +336,24 @@ suite("a server is stale", () => {
       await edit(app.path("prediction/serve"));
       assertEquals(
         (await run(STATUS)).stderr,
-        `note: ${app.name} on ${port} is stale: code edited 12:03; mlcli local deploy --port ` +
-          `${port} --replace --aws-credentials team serves what is there now\n`,
+        `note: ${app.name} on ${port} is stale: code edited 12:03; to update it: ` +
+          `mlcli local deploy --port ${port} --replace --aws-credentials team\n`,
+      );
+    });
+  });
+
+  it("the command that replaces a server keeps the run that was chosen, and status names it", async () => {
+    await deployed(async ({ app, port, run, labels }) => {
+      const made = JSON.parse(labels["mlcli.made-of"]!);
+      labels["mlcli.made-of"] = JSON.stringify({ ...made, model: "" });
+      labels["mlcli.model"] = "best-run";
+      await edit(app.path("prediction/serve"));
+      const { stdout, stderr } = await run(STATUS);
+      assertMatch(stdout, / {2}best-run\n$/);
+      assertEquals(
+        stderr,
+        `note: ${app.name} on ${port} is stale: code edited 12:03; to update it: ` +
+          `mlcli local deploy --port ${port} --replace --run best-run\n`,
       );
     });
   });
