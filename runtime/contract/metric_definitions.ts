@@ -15,6 +15,9 @@ export interface MetricDefinition {
 
 export const METRICS_KEY = "metric_definitions";
 
+/** Finds the loss in the output of the sample that `mlcli init` writes, and of much other code. */
+export const SAMPLE_METRIC = { Name: "loss", Regex: "\\bloss[=: ]+([0-9.e+-]+)" } as const;
+
 /** How many definitions there may be: API reference, AlgorithmSpecification, `MetricDefinitions`. */
 export const MOST_DEFINITIONS = 40;
 

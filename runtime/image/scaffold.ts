@@ -11,6 +11,7 @@ import {
   type SectionName,
 } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
+import { METRICS_KEY, SAMPLE_METRIC } from "../contract/metric_definitions.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
@@ -92,7 +93,7 @@ export async function planScaffold(
   const reference = { [SCHEMA_KEY]: `./${basePath(name)}/${SCHEMA_FILE}` };
   const isSample = given === undefined && configuration.image === undefined &&
     configuration.context === undefined && await isExample({ base }, TRAINING);
-  const metrics = isSample ? { metric_definitions: SAMPLE_METRICS } : {};
+  const metrics = isSample ? { [METRICS_KEY]: [SAMPLE_METRIC] } : {};
   const text = `${JSON.stringify({ ...reference, ...configuration, ...metrics }, null, 2)}\n`;
   const app = await hasConfiguration(directory, name)
     ? await findApp(directory, name)
@@ -306,9 +307,6 @@ interface TemplateFile {
 
 const TRAINING = "training/training.py";
 const SERVING = "prediction/serve";
-
-/** Finds what the template's training prints, and what much other code prints of a loss. */
-const SAMPLE_METRICS = [{ Name: "loss", Regex: "loss[=: ]+([0-9.e-]+)" }];
 
 /** What goes into `NAME/mlcli_base/`. */
 export const TEMPLATE_FILES: readonly TemplateFile[] = [

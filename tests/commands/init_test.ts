@@ -27,8 +27,8 @@ const FILES = [
   "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
 ];
 
-/** What the sample's training prints. */
-const SAMPLE_METRICS = [{ Name: "loss", Regex: "loss[=: ]+([0-9.e-]+)" }];
+/** Finds what the sample's training prints. */
+const SAMPLE_METRICS = [{ Name: "loss", Regex: "\\bloss[=: ]+([0-9.e+-]+)" }];
 
 async function init(directory: TestDirectory, ...args: readonly string[]): Promise<ProgramResult> {
   return await runProgram(["init", ...args], { cwd: directory.path });

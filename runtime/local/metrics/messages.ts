@@ -1,4 +1,8 @@
-import { type MetricDefinition, METRICS_KEY } from "../../contract/metric_definitions.ts";
+import {
+  type MetricDefinition,
+  METRICS_KEY,
+  SAMPLE_METRIC,
+} from "../../contract/metric_definitions.ts";
 import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
@@ -32,7 +36,10 @@ export function sayMetrics(metrics: readonly Metric[], err: MessageStream): void
   tell(err, `Metrics: ${lastValues(metrics)}\n${hasCurve ? "Curves: mlcli local ui\n" : ""}`);
 }
 
-/** Warns of the definitions that found nothing in all that the training wrote. */
+/**
+ * Warns of the definitions that found nothing in all that the training wrote. `mlcli init` wrote the
+ * sample's definition: the user's own code need not print a loss.
+ */
 export function sayUnmatched(
   metrics: Pick<Metrics, "unmatched" | "withoutNumber">,
   file: string,
@@ -42,11 +49,12 @@ export function sayUnmatched(
     `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ${
       inOneLine(JSON.stringify(regex))
     }`;
-  for (const definition of metrics.unmatched) {
+  const isOwn = ({ regex }: MetricDefinition): boolean => regex !== SAMPLE_METRIC.Regex;
+  for (const definition of metrics.unmatched.filter(isOwn)) {
     const message = `The metric definition "${inOneLine(definition.name)}" matched no line`;
     tell(err, warningText(message, correct(definition)));
   }
-  for (const [definition, text] of metrics.withoutNumber) {
+  for (const [definition, text] of metrics.withoutNumber.filter(([one]) => isOwn(one))) {
     const found = inOneLine([...text].slice(0, 40).join(""));
     const message = `The metric definition "${inOneLine(definition.name)}" found "${found}", ` +
       "which is no number";

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { SAMPLE_METRIC } from "../../../runtime/contract/metric_definitions.ts";
 import { completeApp } from "../../helpers/app.ts";
 import {
   type FakeContainer,
@@ -68,6 +69,19 @@ suite("mlcli local train with metric_definitions", () => {
       );
     });
   }
+
+  it("does not warn if other code prints no loss for the definition of the sample", async () => {
+    const program = ({ out, end }: FakeContainer): void => {
+      out("val_loss=3\nhinge loss: enabled\n");
+      end(0);
+    };
+    assertEquals((await train([SAMPLE_METRIC], program)).stderr, "");
+    const named = { Name: "mine", Regex: SAMPLE_METRIC.Regex.slice(2) };
+    assertEquals(
+      (await train([named], program, { isTerminal: true })).stderr.includes("mine 3"),
+      true,
+    );
+  });
 
   it("warns of what matched nothing, and of what was no number", async () => {
     const definitions = [
