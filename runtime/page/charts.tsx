@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedRun } from "./api.ts";
 import { Chart, type ChartContent } from "./chart.ts";
-import { isLevel, lineOf, type Range, rangeOf } from "./curves.ts";
+import { lineOf, type Range, rangeOf } from "./curves.ts";
 import { usePage } from "./parts.tsx";
 import { shortNumber } from "../quantities.ts";
 import { own } from "./text.ts";
@@ -30,11 +30,9 @@ export function Charts({ runs }: { readonly runs: readonly ListedRun[] }): JSX.E
   );
   const [areAll, setAll] = useState(false);
   const charts = useMemo(() => chartsOf(drawn, look), [drawn, look]);
-  if (drawn.every(({ curves }) => Object.values(curves).every(isLevel))) {
+  if (drawn.every(({ curves }) => Object.values(curves).every(({ value }) => value.length < 2))) {
     if (!drawn.every(({ isWhole }) => isWhole)) return <p>Loading …</p>;
-    return (
-      <p>No curves: metric_definitions in the configuration file defines no metric that changes.</p>
-    );
+    return <p>No curves: metric_definitions in the configuration file says how to find metrics.</p>;
   }
   const change = (part: Partial<Look>): void => setLook((before) => ({ ...before, ...part }));
   const move = (size: number, shift: number): void =>
@@ -65,19 +63,18 @@ export function Charts({ runs }: { readonly runs: readonly ListedRun[] }): JSX.E
   );
 }
 
-/** Returns no chart of a metric that changes in no run: the tables have its number. */
+/** Returns no chart of a metric that has a single value in each run: the tables have its number. */
 function chartsOf(
   runs: readonly DrawnRun[],
   { x, isLogarithmic, smoothing, zooms }: Look,
 ): readonly ChartContent[] {
   const metrics = new Set(runs.flatMap(({ curves }) => Object.keys(curves)));
   return [...metrics].sort().flatMap((metric) => {
-    const found = runs.flatMap(({ curves }) => own(curves, metric) ?? []);
-    if (found.every(isLevel)) return [];
     const lines = runs.flatMap(({ name, curves }) => {
       const curve = own(curves, metric);
       return curve ? [{ run: name, ...lineOf(curve, x, smoothing) }] : [];
     });
+    if (lines.every(({ y }) => y.length < 2)) return [];
     const range = zooms.get(metric) ?? rangeOf(lines);
     return range ? [{ metric, lines, range, isLogarithmic, x }] : [];
   });

@@ -57,11 +57,6 @@ export function lineOf({ time, value }: Curve, x: "step" | "time", smoothing: nu
   return { x: timed.map(([one]) => one), y: timed.map(([, one]) => one) };
 }
 
-/** Whether a curve never changes, so that its number says as much as a picture. */
-export function isLevel({ value }: Curve): boolean {
-  return value.every((one) => one === value[0]);
-}
-
 /** Values of several lines over the same x; `null` where a line has none there. */
 export interface Grid {
   readonly x: readonly number[];

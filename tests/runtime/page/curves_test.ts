@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import {
   gridOf,
-  isLevel,
   type Line,
   lineOf,
   rangeOf,
@@ -57,15 +56,6 @@ suite("the line of a curve", () => {
     assertEquals(lineOf(found, "step", 0), { x: [1, 2, 3], y: [3, 2, 1] });
     assertEquals(lineOf(found, "time", 0), { x: [20], y: [2] });
   });
-
-  // https://github.com/mlflow/mlflow/issues/20918: by the number of values, not by their steps.
-  for (
-    const [value, expected] of [[[], true], [[5], true], [[5, 5], true], [[5, 4], false]] as const
-  ) {
-    it(`is ${expected ? "" : "not "}level for the values ${value.join(" ") || "of nothing"}`, () => {
-      assertEquals(isLevel(curve([...value])), expected);
-    });
-  }
 });
 
 suite("the grid of what is drawn", () => {
