@@ -2,11 +2,11 @@
 
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
-import { lstatIfThere, readTextFile, removeIfThere, replacePrivately } from "../files.ts";
+import { lstatIfThere, removeIfThere } from "../files.ts";
 import type { PersonSettings } from "../person.ts";
 import { bytesIn } from "../quantities.ts";
 import { recordOf, type RunSummary } from "./records.ts";
-import { isUnfinished, MODEL_FILES, runDirectoryOf } from "./runs.ts";
+import { PIN, runDirectoryOf } from "./runs.ts";
 import { modelOf } from "./version_of.ts";
 import { currentRun } from "./versions.ts";
 
@@ -32,10 +32,11 @@ export function modelsToRemove(
   let excess = sizeOf(counted) - sizeOf(gone) - bytesIn(keep_models_size)!;
   for (const run of counted.toReversed()) {
     if (excess <= 0) break;
-    // Removing a model of unknown size might free nothing.
-    if (run.modelBytes === undefined || gone.includes(run) || !canGo(run)) continue;
+    const { modelBytes = 0 } = run;
+    // A model that cannot be read counts as empty: removing it might free nothing.
+    if (modelBytes === 0 || gone.includes(run) || !canGo(run)) continue;
     gone.push(run);
-    excess -= run.modelBytes;
+    excess -= modelBytes;
   }
   return gone.map(({ name }) => name);
 }
@@ -49,19 +50,12 @@ function isComplete({ status, exitStatus, options }: RunSummary): boolean {
   return status !== "Failed" || exitStatus === 0 && options["strict"] === undefined;
 }
 
-/**
- * Returns the runs with the lowest and the highest last value of a metric. Runs without that metric are
- * compared by their own first one, which might be an earlier name of the metric.
- */
+/** Returns the runs with the lowest and the highest last value of a metric. */
 function bestRuns(runs: readonly RunSummary[], metric = ""): readonly RunSummary[] {
-  const nameOf = ({ metrics }: RunSummary): string =>
-    Object.hasOwn(metrics, metric) ? metric : Object.keys(metrics)[0] ?? "";
-  return [...Map.groupBy(runs, nameOf)].flatMap(([name, group]) => {
-    const valueOf = ({ metrics }: RunSummary): number => metrics[name]?.last ?? NaN;
-    const values = group.map(valueOf).filter(Number.isFinite);
-    return [Math.min(...values), Math.max(...values)]
-      .flatMap((value) => group.find((run) => valueOf(run) === value) ?? []);
-  });
+  const valueOf = ({ metrics }: RunSummary): number => metrics[metric]?.last ?? NaN;
+  const values = runs.map(valueOf).filter(Number.isFinite);
+  return [Math.min(...values), Math.max(...values)]
+    .flatMap((value) => runs.find((run) => valueOf(run) === value) ?? []);
 }
 
 /** Returns a warning if the run that made a model failed. */
@@ -73,7 +67,7 @@ export async function failedRunWarning(layout: Layout, run: string): Promise<str
 
 /** Pins the model of a run, or releases it. @throws Error of the system. */
 export async function pinModel(layout: Layout, run: string, isPinned: boolean): Promise<void> {
-  const pin = join(runDirectoryOf(layout, run), MODEL_FILES.pin);
+  const pin = join(runDirectoryOf(layout, run), PIN);
   await removeIfThere(pin);
   if (isPinned) await Deno.writeTextFile(pin, "", { createNew: true });
 }
@@ -85,44 +79,26 @@ export async function withModels(
 ): Promise<readonly RunSummary[]> {
   const current = await currentRun(layout);
   return await Promise.all(runs.map(async (run) => {
-    const path = join(runDirectoryOf(layout, run.name), MODEL_FILES.pin);
+    const path = join(runDirectoryOf(layout, run.name), PIN);
     const pin = await lstatIfThere(path).catch(() => undefined);
-    const modelBytes = await modelSize(layout, run.name, current).catch(() => undefined);
+    const model = await modelOf(layout, run.name, current);
+    const modelBytes = model === undefined ? undefined : bytesBelow(model);
     // A link that a repository brings pins nothing.
     return { ...run, pinned: pin?.isFile ?? false, modelBytes };
   }));
 }
 
-/**
- * Returns the bytes of a run's model; `undefined`: it has none. The run's directory keeps that number,
- * beside the time of the model's last change: listing 100,000 files takes 0.5 s or more.
- */
-async function modelSize(
-  layout: Layout,
-  run: string,
-  current: string | undefined,
-): Promise<number | undefined> {
-  const model = await modelOf(layout, run, current);
-  if (model === undefined || await isUnfinished(layout, run)) return undefined;
-  const changed = (await lstatIfThere(model))?.mtime?.getTime();
-  const path = join(runDirectoryOf(layout, run), MODEL_FILES.size);
-  const [, time, known] = /^(\d+) (\d+)$/.exec(await readTextFile(path, 100).catch(() => "")) ?? [];
-  if (Number(time) === changed) return Number(known);
-  const bytes = bytesBelow(model, new Set());
-  await replacePrivately(path, `${changed} ${bytes}`).catch(() => {});
-  return bytes;
-}
-
-/** @param seen files with several names, which take their bytes once. */
-function bytesBelow(folder: string, seen: Set<string>): number {
-  return [...Deno.readDirSync(folder)].reduce((bytes, { name, isDirectory }) => {
-    const path = join(folder, name);
-    if (isDirectory) return bytes + bytesBelow(path, seen);
-    const { size, blocks, nlink, dev, ino } = Deno.lstatSync(path);
-    const id = `${dev}:${ino}`;
-    if (seen.has(id)) return bytes;
-    if (nlink !== null && nlink > 1) seen.add(id);
-    // A database may claim terabytes that its sparse file does not take.
-    return bytes + (blocks === null ? size : Math.min(size, blocks * 512));
-  }, 0);
+/** Returns the bytes that a directory takes on the disk. What cannot be read counts as empty. */
+function bytesBelow(folder: string): number {
+  try {
+    return [...Deno.readDirSync(folder)].reduce((bytes, { name, isDirectory }) => {
+      const path = join(folder, name);
+      if (isDirectory) return bytes + bytesBelow(path);
+      const { size, blocks } = Deno.lstatSync(path);
+      // A sparse file takes less than its size.
+      return bytes + (blocks === null ? size : Math.min(size, blocks * 512));
+    }, 0);
+  } catch {
+    return 0;
+  }
 }

@@ -14,6 +14,9 @@ import { isObject, jsonObject, parseJson } from "../text.ts";
  */
 export type RunStatus = "InProgress" | "Completed" | "Failed" | "Stopped" | "Lost" | "Downloaded";
 
+/** How many records are kept. */
+export const KEPT_RECORDS = 100;
+
 /** What a record consists of. */
 export const RECORD_FILES = {
   document: "job.json",

@@ -35,8 +35,8 @@ export const HOSTS = "hosts";
 /** Directories that were rebuilt because they have links, in the directory of a run. */
 export const LINKED = "linked";
 
-/** In a run's directory: an empty file that pins its model, and the size of that. */
-export const MODEL_FILES = { pin: "pinned", size: "model_size" } as const;
+/** In a run's directory: an empty file that pins its model. */
+export const PIN = "pinned";
 
 /** In the directory of such a host: what it wrote. */
 export const WRITTEN = "written";

@@ -79,5 +79,7 @@ export async function modelOf(
   const model = run === current ? layout.model : modelOfRun(layout, run);
   // A link may lead anywhere.
   const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
-  return isHere && await holdsFile(layout, model, model) ? model : undefined;
+  // A model that cannot be read might hold files.
+  const isModel = isHere && await holdsFile(layout, model, model).catch(() => true);
+  return isModel ? model : undefined;
 }

@@ -72,7 +72,6 @@ export async function assertRecords(app: TestApp): Promise<void> {
       path.startsWith(".") || /^(kept-.*|code\/)/.test(path) || /\/(model\/.*|log)$/.test(path)
     ) continue;
     else if (path.endsWith("/job.json")) assertEquals(typeof JSON.parse(content).name, "string");
-    else if (path.endsWith("/model_size")) assertMatch(content, /^\d+ \d+$/);
     else if (path.endsWith("/metrics.csv")) {
       assertMatch(content, /^time,metric,value\n.*,loss,1\n$/);
     } else {

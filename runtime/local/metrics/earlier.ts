@@ -3,8 +3,9 @@
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
-import { layoutOf } from "../../app/layout.ts";
+import { type Layout, layoutOf } from "../../app/layout.ts";
 import type { Context } from "../../context.ts";
+import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import { isSystemError } from "../../errors.ts";
 import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
 import { noteText, tell } from "../../messages.ts";
@@ -21,33 +22,44 @@ const MOST_STEPS = 3e9;
 /** In steps: after a second, people ask what a command waits for. */
 const NOTED_STEPS = 1e8;
 
+type Host = Pick<Context, "err" | "interruption">;
+
+/** Adds an app's metrics to the records of its runs. Throws MlcliError if they lie elsewhere. */
+export async function measureEarlierRuns(app: App, host: Host): Promise<void> {
+  const layout = layoutOf(app);
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  await measureRuns(layout, app.configuration.metricDefinitions, host);
+}
+
 /**
  * Adds metrics to the records of ended training runs, once per definition. Their values have no
  * times, because a log has none.
  */
-export async function measureEarlierRuns(
-  app: App,
-  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
+export async function measureRuns(
+  layout: Layout,
+  definitions: readonly MetricDefinition[],
+  { err, interruption: { signal } }: Host,
 ): Promise<void> {
-  const { metricDefinitions } = app.configuration;
-  if (metricDefinitions.length === 0) return;
-  const layout = layoutOf(app);
-  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  if (definitions.length === 0) return;
   let left = MOST_STEPS;
   for (const run of runNames(layout)) {
     const directory = runDirectoryOf(layout, run);
     const log = join(directory, RECORD_FILES.log);
     const record = jsonObject(textAt(join(directory, RECORD_FILES.document), LARGEST_TEXT));
     if (record?.["kind"] !== "train" || !isObject(record["outcome"])) continue;
-    const { metrics, metric_definitions: list, hosts } = record;
-    const searched = Array.isArray(list) ? list.filter(isObject) : [];
+    const { metric_definitions: list, hosts } = record;
+    const metrics = isObject(record["metrics"]) ? record["metrics"] : {};
+    // Without a list, an earlier mlcli searched the output of the run for the metrics that it found.
+    const searched = Array.isArray(list)
+      ? list.filter(isObject)
+      : definitions.filter(({ name }) => Object.hasOwn(metrics, name));
     const names = new Set(
-      metricDefinitions.filter(({ name, regex }) =>
+      definitions.filter(({ name, regex }) =>
         !searched.some((one) => one["name"] === name && one["regex"] === regex)
       ).map(({ name }) => name),
     );
     if (names.size === 0 || fileSize(log) === 0) continue;
-    const added = metricDefinitions.filter(({ name }) => names.has(name));
+    const added = definitions.filter(({ name }) => names.has(name));
     // Only now: the engine of the expressions takes some milliseconds to load.
     const search = new (await import("./metrics.ts")).Metrics(added, () => NaN);
     const cost = search.costOf({ length: fileSize(log) });
@@ -61,7 +73,7 @@ export async function measureEarlierRuns(
     const old = Object.fromEntries([...names].map((name) => [name, undefined]));
     const changed = {
       ...record,
-      metrics: { ...isObject(metrics) && metrics, ...old, ...metricFacts(search.all) },
+      metrics: { ...metrics, ...old, ...metricFacts(search.all) },
       metric_definitions: [...searched.filter(({ name }) => !names.has(String(name))), ...added],
     };
     await keep(directory, names, search.all, `${JSON.stringify(changed, null, 2)}\n`).catch(

@@ -8,12 +8,17 @@ import { typedPath } from "../../app/typed_path.ts";
 import { UsageError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
 import { withModels } from "../../model/kept_models.ts";
-import { RECORD_FILES, recordsOf, runCalled, type RunSummary } from "../../model/records.ts";
+import {
+  KEPT_RECORDS,
+  RECORD_FILES,
+  recordsOf,
+  runCalled,
+  type RunSummary,
+} from "../../model/records.ts";
 import { keptCode, modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { inOneLine } from "../../text.ts";
 import type { CodeChange } from "./code_changes.ts";
-import { KEPT_RECORDS } from "./prune.ts";
 
 /**
  * Returns the runs of an app, the newest first.

@@ -16,41 +16,46 @@ import {
   isUnfinished,
   KEPT_CODE,
   makeInJobs,
-  MODEL_FILES,
   modelOfRun,
   outputsOfRun,
   pathsInJobs,
+  PIN,
   runDirectoryOf,
-  runNames,
   UNPACKED,
 } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
-import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
+import { KEPT_RECORDS, RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
 import { modelsToRemove, withModels } from "../../model/kept_models.ts";
 import { noteText, tell } from "../../messages.ts";
 import { type PersonSettings, personSettings } from "../../person.ts";
 import { listed } from "../../text.ts";
 
-/** How many records are kept. */
-export const KEPT_RECORDS = 100;
-
 /** Removes models and records that are no longer kept. Errors must not fail the run that ends. */
 export async function prune(
   layout: Layout,
-  host: Pick<Host, "engine" | "err" | "env">,
+  host: Pick<Host, "engine" | "err" | "env" | "interruption">,
 ): Promise<void> {
   try {
     const settings = personSettings(host.env);
-    const { models, records } = await oldOf(layout, settings, new Set());
+    const file = join(layout.directory, `${layout.appName}.json`);
+    const { metricDefinitions } = await readConfiguration(file);
+    const old = (served: ReadonlySet<string>): Promise<OldRuns> =>
+      oldOf(layout, metricDefinitions[0]?.name, settings, served);
+    const { models, records } = await old(new Set());
     const isNone = records.length === 0 && models.length === 0 &&
       (await pathsInJobs(layout, UNPACKED)).length === 0;
     if (isNone) return;
+    // The best model might be that of a run before the metric was defined.
+    if (models.length > 0) {
+      const { measureRuns } = await import("../metrics/earlier.ts");
+      await measureRuns(layout, metricDefinitions, host);
+    }
     const gone = await movingModel(layout, host, async () => {
       const servers = await (await host.engine()).listContainers([LABELS.role]);
       // A model might have been pinned or served before the lock was acquired.
-      return await removeOld(layout, await oldOf(layout, settings, modelsOf(servers)), servers);
+      return await removeOld(layout, await old(modelsOf(servers)), servers);
     });
     if (gone.length === 0) return;
     const text = `Removed the model of ${listed(gone)}. To keep one: mlcli local keep RUN. ` +
@@ -87,31 +92,22 @@ async function removeOld(
 /** @param served names of the runs whose models servers use. */
 async function oldOf(
   layout: Layout,
+  metric: string | undefined,
   settings: PersonSettings,
   served: ReadonlySet<string>,
 ): Promise<OldRuns> {
-  const current = await currentRun(layout);
-  const names = runNames(layout);
-  const infos = await Promise.all(
-    names.map((name) => lstatIfThere(modelOfRun(layout, name)).catch(() => undefined)),
-  );
-  const haveModel = new Set(
-    names.filter((name, index) => infos[index]?.isDirectory || name === current),
-  );
-  // Reading a hundred records after each run would take longer than all else that it does.
-  const all = await recordsOf(layout, names.length > KEPT_RECORDS ? names : [...haveModel]);
+  const all = await withModels(layout, await recordsOf(layout));
   const ended: RunSummary[] = [];
-  for (const record of all) {
-    const isEnded = record.status !== "InProgress" && !await isUnfinished(layout, record.name);
-    if (isEnded) ended.push(record);
+  for (const run of all) {
+    const isEnded = run.status !== "InProgress" && !await isUnfinished(layout, run.name);
+    if (isEnded) ended.push(run);
   }
-  const withModel = await withModels(layout, ended.filter(({ name }) => haveModel.has(name)));
-  const app = await readConfiguration(join(layout.directory, `${layout.appName}.json`));
-  const used = new Set([...served, ...current === undefined ? [] : [current]]);
-  const models = modelsToRemove(withModel, used, app.metricDefinitions[0]?.name, settings);
-  const last = new Set(all.slice(0, KEPT_RECORDS));
+  const hasModel = ({ modelBytes }: RunSummary): boolean => modelBytes !== undefined;
+  const used = new Set([...served, await currentRun(layout) ?? ""]);
+  const models = modelsToRemove(ended.filter(hasModel), used, metric, settings);
+  const last = all.slice(0, KEPT_RECORDS);
   const records = ended.filter((run) =>
-    !last.has(run) && (!haveModel.has(run.name) || models.includes(run.name))
+    !last.includes(run) && (!hasModel(run) || models.includes(run.name))
   ).map(({ name }) => name);
   return { models, records };
 }
@@ -152,9 +148,9 @@ async function removeRecord(layout: Layout, run: string): Promise<void> {
   // A person was told to take what its hosts wrote.
   if (await lstatIfThere(join(directory, HOSTS)) !== undefined) return;
   await removeTreeIfThere(outputsOfRun(layout, run));
-  const { document, values, log, pin, size } = { ...RECORD_FILES, ...MODEL_FILES };
+  const { document, values, log } = RECORD_FILES;
   // The document last: without it, nobody knows whose the rest is.
-  const files = [pin, size, log, values, document].flatMap((file) => [`${file}.part`, file]);
+  const files = [PIN, log, values, document].flatMap((file) => [`${file}.part`, file]);
   for (const file of files) await removeIfThere(join(directory, file));
   await Deno.remove(directory).catch(() => {});
 }

@@ -61,7 +61,7 @@ const WORKING_FILES = [
  */
 export async function withRun<T>(
   layout: Layout,
-  host: Pick<Host, "engine" | "caller" | "err" | "env" | "clock">,
+  host: Pick<Host, "engine" | "caller" | "err" | "env" | "clock" | "interruption">,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
   await closeDoor(layout, host);

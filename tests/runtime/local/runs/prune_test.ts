@@ -20,8 +20,9 @@ const PROCESS = ["local", "process", "--file", "p.py"];
 async function appWithRuns(
   outcomes: Readonly<Record<string, object>>,
   settings: Readonly<Record<string, string>> = {},
+  configuration: Readonly<Record<string, unknown>> = {},
 ) {
-  const app = await completeApp();
+  const app = await completeApp({ configuration });
   const jobs = (...parts: string[]): string => app.path("local_test/jobs", ...parts);
   for (const [index, [name, outcome]] of Object.entries(outcomes).entries()) {
     const started = new Date(Date.UTC(2026, 1, 1 + index)).toISOString();
@@ -106,12 +107,22 @@ suite("the models of earlier runs", () => {
     assertEquals(await made.kept(), ["a", "b"]);
   });
 
+  it("are compared by a metric that was defined after the runs", async () => {
+    const configuration = { metric_definitions: [{ Name: "loss", Regex: "loss=([0-9]+)" }] };
+    const names = { a: COMPLETED, b: COMPLETED, c: COMPLETED, d: COMPLETED, e: COMPLETED };
+    await using made = await appWithRuns(names, { keep_models: "1" }, configuration);
+    for (const [name, loss] of Object.entries({ a: 2, b: 1, c: 3, d: 2, e: 2 })) {
+      await made.app.write(made.jobs(name, "log"), `out loss=${loss}\n`);
+    }
+    await using engine = await fakeContainers();
+    assertEquals((await made.run(PROCESS, engine)).code, 0);
+    assertEquals(await made.kept(), ["b", "c", "e"]);
+  });
+
   it("are compared by the first metric of the app's file", async () => {
-    const measured = (loss: number) => ({ ...COMPLETED, loss });
-    await using made = await appWithRuns(
-      { a: measured(2), b: measured(1), c: measured(3), d: measured(2), e: measured(2) },
-      { keep_models: "1" },
-    );
+    const configuration = { metric_definitions: [{ Name: "loss", Regex: "loss=([0-9]+)" }] };
+    const names = { a: COMPLETED, b: COMPLETED, c: COMPLETED, d: COMPLETED, e: COMPLETED };
+    await using made = await appWithRuns(names, { keep_models: "1" }, configuration);
     for (const [name, last] of [["a", 2], ["b", 1], ["c", 3], ["d", 2], ["e", 2]] as const) {
       const path = made.jobs(name, "job.json");
       const record = JSON.parse(await Deno.readTextFile(path));
@@ -119,10 +130,6 @@ suite("the models of earlier runs", () => {
       await Deno.writeTextFile(path, JSON.stringify({ ...record, metrics }));
     }
     await using engine = await fakeContainers();
-    const file = `${made.app.directory}/${made.app.name}.json`;
-    const app = JSON.parse(await Deno.readTextFile(file));
-    const metric_definitions = [{ Name: "loss", Regex: "loss=([0-9]+)" }];
-    await Deno.writeTextFile(file, JSON.stringify({ ...app, metric_definitions }));
     assertEquals((await made.run(PROCESS, engine)).code, 0);
     assertEquals(await made.kept(), ["b", "c", "e"]);
   });
