@@ -3,15 +3,14 @@
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
-import { type Layout, layoutOf } from "../../app/layout.ts";
+import { layoutOf } from "../../app/layout.ts";
 import type { Context } from "../../context.ts";
-import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import { isSystemError } from "../../errors.ts";
 import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
 import { noteText, tell } from "../../messages.ts";
 import { RECORD_FILES } from "../../model/records.ts";
 import { runDirectoryOf, runNames } from "../../model/runs.ts";
-import { isObject, jsonObject } from "../../text.ts";
+import { isObject, jsonObject, listed } from "../../text.ts";
 import { csvField, metricFacts, valueRow, VALUES_HEADER } from "../runs/record.ts";
 import { fileSize, MOST_VALUES, textAt } from "../ui/files.ts";
 import type { Metric } from "./metrics.ts";
@@ -22,26 +21,20 @@ const MOST_STEPS = 3e9;
 /** In steps: after a second, people ask what a command waits for. */
 const NOTED_STEPS = 1e8;
 
-type Host = Pick<Context, "err" | "interruption">;
-
-/** Adds an app's metrics to the records of its runs. Throws MlcliError if they lie elsewhere. */
-export async function measureEarlierRuns(app: App, host: Host): Promise<void> {
-  const layout = layoutOf(app);
-  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
-  await measureRuns(layout, app.configuration.metricDefinitions, host);
-}
-
 /**
  * Adds metrics to the records of ended training runs, once per definition. Their values have no
  * times, because a log has none.
  */
-export async function measureRuns(
-  layout: Layout,
-  definitions: readonly MetricDefinition[],
-  { err, interruption: { signal } }: Host,
+export async function measureEarlierRuns(
+  app: App,
+  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
 ): Promise<void> {
+  const definitions = app.configuration.metricDefinitions;
   if (definitions.length === 0) return;
+  const layout = layoutOf(app);
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   let left = MOST_STEPS;
+  const skipped: string[] = [];
   for (const run of runNames(layout)) {
     const directory = runDirectoryOf(layout, run);
     const log = join(directory, RECORD_FILES.log);
@@ -64,7 +57,7 @@ export async function measureRuns(
     const search = new (await import("./metrics.ts")).Metrics(added, () => NaN);
     const cost = search.costOf({ length: fileSize(log) });
     if (cost > left) {
-      tell(err, noteText(`The log of run ${run} is too long to search for metrics now`));
+      skipped.push(run);
       continue;
     }
     left -= cost;
@@ -83,6 +76,8 @@ export async function measureRuns(
       },
     );
   }
+  if (skipped.length === 0) return;
+  tell(err, noteText(`Logs too long to search for metrics now: those of ${listed(skipped)}`));
 }
 
 /** Replaces the values of these metrics, and then the document, which says that this is done. */

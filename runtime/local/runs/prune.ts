@@ -5,7 +5,7 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { readConfiguration } from "../../app/configuration.ts";
+import { findApp } from "../../app/app.ts";
 import type { Layout } from "../../app/layout.ts";
 import type { ContainerSummary } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
@@ -39,18 +39,17 @@ export async function prune(
 ): Promise<void> {
   try {
     const settings = personSettings(host.env);
-    const file = join(layout.directory, `${layout.appName}.json`);
-    const { metricDefinitions } = await readConfiguration(file);
+    const app = await findApp(layout.directory, layout.appName);
+    const metric = app.configuration.metricDefinitions[0]?.name;
     const old = (served: ReadonlySet<string>): Promise<OldRuns> =>
-      oldOf(layout, metricDefinitions[0]?.name, settings, served);
+      oldOf(layout, metric, settings, served);
     const { models, records } = await old(new Set());
     const isNone = records.length === 0 && models.length === 0 &&
       (await pathsInJobs(layout, UNPACKED)).length === 0;
     if (isNone) return;
     // The best model might be that of a run before the metric was defined.
     if (models.length > 0) {
-      const { measureRuns } = await import("../metrics/earlier.ts");
-      await measureRuns(layout, metricDefinitions, host);
+      await (await import("../metrics/earlier.ts")).measureEarlierRuns(app, host);
     }
     const gone = await movingModel(layout, host, async () => {
       const servers = await (await host.engine()).listContainers([LABELS.role]);

@@ -136,7 +136,7 @@ suite("metrics that are defined after a run", () => {
     await makeRun(app, 1, { name: "short", log: "out loss=2\n" });
     const { metrics, stderr } = await list(app);
     assertEquals(metrics.loss.last, 2);
-    assertEquals(stderr, "note: The log of run before is too long to search for metrics now\n");
+    assertEquals(stderr, "note: Logs too long to search for metrics now: those of before\n");
   });
 
   it("leave the record as it was on Ctrl-C", async () => {
