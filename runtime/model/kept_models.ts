@@ -81,7 +81,8 @@ export async function withModels(
   return await Promise.all(runs.map(async (run) => {
     const path = join(runDirectoryOf(layout, run.name), PIN);
     const pin = await lstatIfThere(path).catch(() => undefined);
-    const model = await modelOf(layout, run.name, current);
+    const isEnded = run.status !== "InProgress";
+    const model = isEnded ? await modelOf(layout, run.name, current) : undefined;
     const modelBytes = model === undefined ? undefined : bytesBelow(model);
     // A link that a repository brings pins nothing.
     return { ...run, pinned: pin?.isFile ?? false, modelBytes };

@@ -1,12 +1,12 @@
 /** Which version of the model a name means. */
 
-import { holdsFile, type Layout } from "../app/layout.ts";
+import type { Layout } from "../app/layout.ts";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
 import { recordsOf, runCalled, type RunSummary } from "./records.ts";
 import { modelOfRun, runNames } from "./runs.ts";
-import { currentRun } from "./versions.ts";
+import { currentRun, hasFile } from "./versions.ts";
 
 /** A version of the app's model. */
 export interface Version {
@@ -76,7 +76,5 @@ export async function modelOf(
   const model = run === current ? layout.model : modelOfRun(layout, run);
   // A link may lead anywhere.
   const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
-  // A model that cannot be read might hold files.
-  const isModel = isHere && await holdsFile(layout, model, model).catch(() => true);
-  return isModel ? model : undefined;
+  return isHere && await hasFile(layout, model) ? model : undefined;
 }

@@ -106,7 +106,7 @@ async function oldOf(
   const models = modelsToRemove(ended.filter(hasModel), used, metric, settings);
   const last = all.slice(0, KEPT_RECORDS);
   const records = ended.filter((run) =>
-    !last.includes(run) && (!hasModel(run) || models.includes(run.name))
+    !last.includes(run) && !run.pinned && (!hasModel(run) || models.includes(run.name))
   ).map(({ name }) => name);
   return { models, records };
 }

@@ -142,11 +142,14 @@ suite("the record of an old run", () => {
     );
     await using made = await appWithRuns(outcomes);
     await using engine = await fakeContainers();
-    assertEquals((await made.run(["local", "keep", "r000"], engine)).code, 0);
+    for (const name of ["r000", "r001"]) {
+      assertEquals((await made.run(["local", "keep", name], engine)).code, 0);
+    }
+    await Deno.remove(made.jobs("r001/model"), { recursive: true });
     assertEquals((await made.run(PROCESS, engine)).code, 0);
     const records = async () =>
       (await namesIn(made.jobs())).filter((name) => /^r00[0-2]$/.test(name));
-    assertEquals([await records(), (await made.kept())[0]], [["r000"], "r000"]);
+    assertEquals([await records(), (await made.kept())[0]], [["r000", "r001"], "r000"]);
     assertEquals((await made.run(["local", "keep", "--no-keep", "r000"], engine)).code, 0);
     assertEquals((await made.run(PROCESS, engine)).code, 0);
     assertEquals((await namesIn(made.jobs())).includes("r000"), false);
