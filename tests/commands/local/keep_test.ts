@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { claim } from "../../../runtime/owner.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { namesIn } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
@@ -121,6 +122,17 @@ suite("the size of a model", () => {
     await Deno.symlink(app.directory, inRun(app, "good/model/directory"));
     const { model_bytes } = await modelFacts(app, "good");
     assertEquals(model_bytes < 20_000, true, String(model_bytes));
+  });
+
+  it("is null while the run still writes the model, which cannot be chosen", async () => {
+    await using app = await appWithRuns();
+    const path = inRun(app, "good/job.json");
+    const record = JSON.parse(await Deno.readTextFile(path));
+    await Deno.writeTextFile(path, JSON.stringify({ ...record, outcome: null }));
+    claim(inRun(app, "good"));
+    assertEquals((await modelFacts(app, "good")).model_bytes, null);
+    const { stderr } = await run(app, "keep none");
+    assertStringIncludes(stderr, "Choose a run that has a model: bad (failed).\n");
   });
 
   it("follows a change deep in the model", async () => {

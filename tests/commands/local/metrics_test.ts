@@ -76,6 +76,7 @@ suite("mlcli local train with metric_definitions", () => {
       end(0);
     };
     assertEquals((await train([SAMPLE_METRIC], program)).stderr, "");
+    assertEquals((await train([SAMPLE_METRIC], ({ end }) => end(0))).stderr, "");
     const named = { Name: "mine", Regex: SAMPLE_METRIC.Regex.slice(2) };
     assertEquals(
       (await train([named], program, { isTerminal: true })).stderr.includes("mine 3"),

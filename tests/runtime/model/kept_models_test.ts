@@ -154,6 +154,18 @@ const ROWS: readonly Row[] = [
     gone: "",
   },
   {
+    title: "removes no model for the bytes of one that goes by the number",
+    runs: { a: { bytes: 4 * GB }, b: { bytes: 2 * GB }, c: { bytes: 5 * GB } },
+    settings: { keep_models: "2" },
+    gone: "a",
+  },
+  {
+    title: "removes older models by the number and by the size",
+    runs: { a: { bytes: 1 * GB }, b: { bytes: 6 * GB }, c: { bytes: 6 * GB } },
+    settings: { keep_models: "2" },
+    gone: "a b",
+  },
+  {
     title: "takes the size from keep_models_size",
     runs: { a: { bytes: 200e6 }, b: { bytes: 200e6 }, c: { bytes: 200e6 } },
     settings: { keep_models_size: "0.5GB" },

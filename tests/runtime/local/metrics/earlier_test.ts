@@ -77,17 +77,20 @@ suite("metrics that are defined after a run", () => {
 
   it("replace the values of a definition that has changed, and leave others as they are", async () => {
     const accuracy = { name: "acc", regex: "acc=(\\S+)" };
+    const unmatched = (regex: string) => ({ name: "unmatched", regex });
     await using app = await appWithRun({
       log: "out loss 9 x,loss,acc=4\n",
-      metric_definitions: [{ name: "loss", regex: "x(.)" }, accuracy],
-    }, [LOSS, { Name: "acc", Regex: accuracy.regex }]);
+      metric_definitions: [{ name: "loss", regex: "x(.)" }, accuracy, unmatched("(y)")],
+      curves: [["unmatched", [1]]],
+    }, [LOSS, { Name: "acc", Regex: accuracy.regex }, { Name: "unmatched", Regex: "(z)" }]);
     const rows = 't,acc,4\nt,loss,1\nt,"x,loss,y",2\nt,los';
     await app.write(inJobs(app, "before/metrics.csv"), `time,metric,value\n${rows}`);
     assertEquals((await list(app)).metrics, { loss: { last: 9, min: 9, max: 9, count: 1 } });
     const values = await textOf(app, "before/metrics.csv");
     assertEquals(values, 'time,metric,value\nt,acc,4\nt,"x,loss,y",2\n,loss,9\n');
     const { metric_definitions } = JSON.parse(await textOf(app, "before/job.json"));
-    assertEquals(metric_definitions, [accuracy, { name: "loss", regex: LOSS.Regex }]);
+    const added = [{ name: "loss", regex: LOSS.Regex }, unmatched("(z)")];
+    assertEquals(metric_definitions, [accuracy, ...added]);
   });
 
   it("keep the values and their times of a run whose record names no definitions", async () => {
@@ -133,10 +136,15 @@ suite("metrics that are defined after a run", () => {
   it("are not looked for in logs that take too long, which is said", async () => {
     await using app = await appWithRun({ log: "out loss=1\n" });
     await Deno.truncate(inJobs(app, "before/log"), 2 ** 34);
-    await makeRun(app, 1, { name: "short", log: "out loss=2\n" });
+    await makeRun(app, 1, { name: "slow", log: "out loss=3\n" });
+    await Deno.truncate(inJobs(app, "slow/log"), 2 ** 24);
+    await makeRun(app, 2, { name: "short", log: "out loss=2\n" });
     const { metrics, stderr } = await list(app);
     assertEquals(metrics.loss.last, 2);
-    assertEquals(stderr, "note: Logs too long to search for metrics now: those of before\n");
+    assertEquals(
+      stderr,
+      "note: Searching the log of run slow for metrics\nnote: Logs too long to search for metrics now: those of before\n",
+    );
   });
 
   it("leave the record as it was on Ctrl-C", async () => {

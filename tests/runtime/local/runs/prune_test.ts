@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
+import { idOf } from "../../../../runtime/files.ts";
 import { prune } from "../../../../runtime/local/runs/prune.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
@@ -82,6 +83,22 @@ suite("the models of earlier runs", () => {
     const expected = ["0-Lost", "4-Completed", "5-Failed", "6-Stopped", "7-Completed"];
     assertEquals(await made.kept(), expected);
     assertEquals((await namesIn(made.jobs())).includes(".unpacked"), false);
+  });
+
+  it("go although the current model is that of an older run", async () => {
+    await using made = await appWithRuns(
+      { current: COMPLETED, old: COMPLETED, new: COMPLETED },
+      { keep_models: "1" },
+    );
+    const model = made.app.path("local_test/test_dir/model");
+    await Deno.remove(model, { recursive: true });
+    await Deno.rename(made.jobs("current/model"), model);
+    const current = { of: "current", id: await idOf(model), next: "", nextId: "" };
+    await made.app.write(made.jobs(".current.json"), JSON.stringify(current));
+    await using engine = await fakeContainers();
+    assertEquals((await made.run(PROCESS, engine)).code, 0);
+    assertEquals(await made.kept(), ["new"]);
+    assertEquals(await namesIn(model), ["m"]);
   });
 
   it("stay if a server uses one, or one is pinned right before the removal", async () => {
