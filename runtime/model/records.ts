@@ -198,7 +198,8 @@ function isHost(value: unknown): value is HostFacts {
     texts.every((one) => typeof one === "string");
 }
 
-function objectIn(value: unknown): Readonly<Record<string, unknown>> {
+/** Returns an object as it is, and an empty one for another value. */
+export function objectIn(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 

@@ -5,10 +5,11 @@ import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
 import { layoutOf } from "../../app/layout.ts";
 import type { Context } from "../../context.ts";
+import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import { isSystemError } from "../../errors.ts";
 import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
 import { noteText, tell } from "../../messages.ts";
-import { RECORD_FILES } from "../../model/records.ts";
+import { objectIn, RECORD_FILES } from "../../model/records.ts";
 import { runDirectoryOf, runNames } from "../../model/runs.ts";
 import { isObject, jsonObject, listed } from "../../text.ts";
 import { csvField, metricFacts, valueRow, VALUES_HEADER } from "../runs/record.ts";
@@ -38,46 +39,55 @@ export async function measureEarlierRuns(
   for (const run of runNames(layout)) {
     const directory = runDirectoryOf(layout, run);
     const log = join(directory, RECORD_FILES.log);
-    const record = jsonObject(textAt(join(directory, RECORD_FILES.document), LARGEST_TEXT));
-    if (record?.["kind"] !== "train" || !isObject(record["outcome"])) continue;
-    const { metric_definitions: list, hosts } = record;
-    const metrics = isObject(record["metrics"]) ? record["metrics"] : {};
-    // Without a list, an earlier mlcli searched the output of the run for the metrics that it found.
-    const searched = Array.isArray(list)
-      ? list.filter(isObject)
-      : definitions.filter(({ name }) => Object.hasOwn(metrics, name));
-    const names = new Set(
-      definitions.filter(({ name, regex }) =>
-        !searched.some((one) => one["name"] === name && one["regex"] === regex)
-      ).map(({ name }) => name),
-    );
-    if (names.size === 0 || fileSize(log) === 0) continue;
-    const added = definitions.filter(({ name }) => names.has(name));
-    // Only now: the engine of the expressions takes some milliseconds to load.
-    const search = new (await import("./metrics.ts")).Metrics(added, () => NaN);
-    const cost = search.costOf({ length: fileSize(log) });
-    if (cost > left) {
-      skipped.push(run);
-      continue;
+    try {
+      const record = jsonObject(textAt(join(directory, RECORD_FILES.document), LARGEST_TEXT));
+      if (record?.["kind"] !== "train" || !isObject(record["outcome"])) continue;
+      const searched = searchedIn(record, definitions);
+      const names = new Set(
+        definitions.filter(({ name, regex }) =>
+          !searched.some((one) => one["name"] === name && one["regex"] === regex)
+        ).map(({ name }) => name),
+      );
+      if (names.size === 0 || fileSize(log) === 0) continue;
+      const added = definitions.filter(({ name }) => names.has(name));
+      // Only now: the engine of the expressions takes some milliseconds to load.
+      const search = new (await import("./metrics.ts")).Metrics(added, () => NaN);
+      const cost = search.costOf({ length: fileSize(log) });
+      if (cost > left) {
+        skipped.push(run);
+        continue;
+      }
+      left -= cost;
+      if (cost > NOTED_STEPS) tell(err, noteText(`Searching the log of run ${run} for metrics`));
+      await search.searchLog(log, signal);
+      const old = Object.fromEntries([...names].map((name) => [name, undefined]));
+      const changed = {
+        ...record,
+        metrics: { ...objectIn(record["metrics"]), ...old, ...metricFacts(search.all) },
+        metric_definitions: [...searched.filter(({ name }) => !names.has(String(name))), ...added],
+      };
+      await keep(directory, names, search.all, `${JSON.stringify(changed, null, 2)}\n`);
+    } catch (error) {
+      // As with a run: a file that cannot be read or written stops no command.
+      if (!isSystemError(error)) throw error;
     }
-    left -= cost;
-    if (cost > NOTED_STEPS) tell(err, noteText(`Searching the log of run ${run} for metrics`));
-    await search.searchLog(log, Array.isArray(hosts), signal);
-    const old = Object.fromEntries([...names].map((name) => [name, undefined]));
-    const changed = {
-      ...record,
-      metrics: { ...metrics, ...old, ...metricFacts(search.all) },
-      metric_definitions: [...searched.filter(({ name }) => !names.has(String(name))), ...added],
-    };
-    await keep(directory, names, search.all, `${JSON.stringify(changed, null, 2)}\n`).catch(
-      (error) => {
-        // As with a run: what cannot be kept stops no command.
-        if (!isSystemError(error)) throw error;
-      },
-    );
   }
   if (skipped.length === 0) return;
   tell(err, noteText(`Logs too long to search for metrics now: those of ${listed(skipped)}`));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the definitions that a run's output has been searched for. */
+function searchedIn(
+  record: Fields,
+  definitions: readonly MetricDefinition[],
+): readonly Partial<Record<keyof MetricDefinition, unknown>>[] {
+  const list = record["metric_definitions"];
+  if (Array.isArray(list)) return list.filter(isObject);
+  // An earlier mlcli kept no definitions: those of the metrics that it found count as searched for.
+  const metrics = objectIn(record["metrics"]);
+  return definitions.filter(({ name }) => Object.hasOwn(metrics, name));
 }
 
 /** Replaces the values of these metrics, and then the document, which says that this is done. */

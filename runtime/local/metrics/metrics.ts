@@ -56,6 +56,9 @@ const STEPS_OF_A_TURN = 10_000_000;
 /** What is still looked at once the run is interrupted, in steps: of 50 steps, 400 KB of output. */
 const LAST_STEPS = 20_000_000;
 
+/** Begins a line of a log: the stream and, of several hosts, which one wrote it. */
+const LOG_MARK = /^(?:out|err) (?:algo-\d+: )?/;
+
 export class Metrics {
   /** Called with each value that is kept. */
   onSample: (name: string, sample: Sample) => void = () => {};
@@ -136,14 +139,15 @@ export class Metrics {
   }
 
   /** Searches a log that was kept. Throws the signal's reason. */
-  async searchLog(path: string, hasHosts: boolean, signal: AbortSignal): Promise<void> {
+  async searchLog(path: string, signal: AbortSignal): Promise<void> {
     const lines = new Lines();
-    const mark = hasHosts ? /^(?:out|err) (?:algo-\d+: )?/ : /^(?:out|err) /;
+    const search = (found: Generator<string>): Promise<void> =>
+      this.#searchAll(found.map((line) => line.replace(LOG_MARK, "")), signal);
     for await (const bytes of (await Deno.open(path)).readable) {
-      await this.#searchAll(lines.take(bytes).map((line) => line.replace(mark, "")), signal);
+      await search(lines.take(bytes));
       signal.throwIfAborted();
     }
-    await this.#searchAll(lines.end().map((line) => line.replace(mark, "")), signal);
+    await search(lines.end());
   }
 
   async #searchAll(lines: Iterable<string>, interrupted: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import { namesIn } from "../../../helpers/directory.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
 import { type MadeRun, makeRun } from "../../../helpers/made_runs.ts";
 import { servePage } from "../../../helpers/page_server.ts";
+import { replaced } from "../../../helpers/replaced.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const LOSS = { Name: "loss", Regex: "loss[= ](\\S+)" };
@@ -162,6 +163,20 @@ suite("metrics that are defined after a run", () => {
     await Deno.mkdir(inJobs(app, "before/metrics.csv/x"), { recursive: true });
     const { code, stderr, metrics } = await list(app);
     assertEquals([code, stderr, metrics], [0, "", {}]);
+  });
+
+  it("stop no command if a log of another user cannot be read", async () => {
+    await using app = await appWithRun({ log: "out loss=1\n" });
+    await makeRun(app, 1, { name: "own", log: "out loss=2\n" });
+    const { open } = Deno;
+    const denied = new Deno.errors.PermissionDenied("Permission denied (os error 13)");
+    using _closed = replaced(Deno, {
+      open: (path: string, options?: Deno.OpenOptions) =>
+        path === inJobs(app, "before/log") ? Promise.reject(denied) : open(path, options),
+    });
+    const { code, stdout } = await list(app);
+    const found = JSON.parse(stdout).map((run: { metrics: object }) => run.metrics);
+    assertEquals([code, found], [0, [{ loss: { last: 2, min: 2, max: 2, count: 1 } }, {}]]);
   });
 
   it("are in the report and on the page", async () => {
