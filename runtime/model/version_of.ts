@@ -39,10 +39,13 @@ export async function versionOf(
   const message = typed === "last" ? "No successful run has a model" : `No model of run ${name}`;
   throw new MlcliError(message, {
     hint: others.length > 0
-      ? `Choose a run that has a model: ${listed(others, 20)}.`
+      ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}.`
       : "mlcli local train makes one.",
   });
 }
+
+/** How many runs an error lists: more than keep their model by default. */
+const MOST_LISTED = 20;
 
 async function runsMeant(layout: Layout, typed: string): Promise<readonly string[]> {
   if (typed === "last") return await runsWithModel(layout);

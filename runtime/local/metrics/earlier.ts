@@ -76,11 +76,9 @@ export async function measureEarlierRuns(
   tell(err, noteText(`Logs too long to search for metrics now: those of ${listed(skipped)}`));
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Returns the definitions that a run's output has been searched for. */
 function searchedIn(
-  record: Fields,
+  record: Readonly<Record<string, unknown>>,
   definitions: readonly MetricDefinition[],
 ): readonly Partial<Record<keyof MetricDefinition, unknown>>[] {
   const list = record["metric_definitions"];
