@@ -1,6 +1,5 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { MlcliError, NoAppHere, UsageError } from "../errors.ts";
 import {
   isDirectory,
@@ -13,7 +12,7 @@ import {
 import { inOneLine, isObject, parseJson, sha256 } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside, workTreeOf } from "./confinement.ts";
-import { isOutside, shellWord } from "./typed_path.ts";
+import { shellWord, typedPath } from "./typed_path.ts";
 import { writtenTop } from "./written.ts";
 
 /** An app: a configuration file and a directory of the same name beside it. */
@@ -92,15 +91,12 @@ export async function lookUp(cwd: string, name?: string): Promise<Apps> {
     ? [name]
     : [];
   // A file that a container wrote must not choose what mlcli runs.
-  const isWritten = name === undefined && writtenTop(Deno.realPathSync(cwd)) !== undefined;
+  const isWritten = writtenTop(Deno.realPathSync(cwd)) !== undefined;
   if (names.length > 0 && !isWritten) return { directory: cwd, names };
-  const above = await appsAbove(cwd, name);
-  const root = await workTreeOf(cwd);
   // Windows names no owner of a file.
-  const mayUse = root !== undefined && Deno.uid() !== null;
-  return mayUse && above !== undefined && !isOutside(relative(root, above.directory))
-    ? above
-    : { directory: cwd, names: [] };
+  const top = Deno.uid() === null ? undefined : await workTreeOf(cwd);
+  const above = top === undefined ? undefined : await appsAbove(cwd, name, top);
+  return above ?? { directory: cwd, names: [] };
 }
 
 /** The directory of an app's code and test data, relative to that of `NAME.json`, with slashes. */
@@ -135,8 +131,10 @@ function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): st
 
 async function readApp(directory: string, name: string, cwd: string): Promise<App> {
   const path = join(directory, `${name}.json`);
-  await requireInside({ directory, cwd, boundary: await boundaryOf(directory) }, [path]);
-  return await appOf(directory, name, await readConfiguration(path), cwd);
+  const viewpoint = { directory, cwd };
+  await requireInside({ ...viewpoint, boundary: await boundaryOf(directory) }, [path]);
+  const configuration = await readConfiguration(path, inOneLine(typedPath(viewpoint, path)));
+  return await appOf(directory, name, configuration, cwd);
 }
 
 /** The app of a configuration, whether its files are there or not. */
@@ -232,13 +230,10 @@ async function noAppIn(cwd: string, name: string | undefined): Promise<MlcliErro
   });
 }
 
-/** How many directories above are searched for an app. */
-const MOST_LEVELS = 32;
-
-/** Returns the nearest directory above that has apps. */
-async function appsAbove(cwd: string, name: string | undefined): Promise<Apps | undefined> {
+/** Returns the nearest directory above that has apps, but none above `top`. */
+async function appsAbove(cwd: string, name?: string, top?: string): Promise<Apps | undefined> {
   let directory = Deno.realPathSync(cwd);
-  for (let level = 0; level < MOST_LEVELS && dirname(directory) !== directory; level++) {
+  while (directory !== top && directory !== dirname(directory)) {
     directory = dirname(directory);
     if (writtenTop(directory) !== undefined) continue;
     const names = await completeApps(directory, name).catch(() => []);
@@ -249,12 +244,11 @@ async function appsAbove(cwd: string, name: string | undefined): Promise<Apps | 
 
 /** Returns apps of the caller, as `mlcli init` makes them. Reads no file. */
 async function completeApps(directory: string, name: string | undefined): Promise<string[]> {
-  const entries = Array.from(Deno.readDirSync(directory), (entry) => entry.name);
-  // A directory of data may hold many JSON files.
-  const files = new Set(entries.filter((entry) => entry.endsWith(".json")));
+  const entries = new Set(Array.from(Deno.readDirSync(directory), (entry) => entry.name));
   const names: string[] = [];
-  for (const own of entries) {
-    if (!files.has(`${own}.json`) || !APP_NAME.test(own) || own !== (name ?? own)) continue;
+  for (const own of name === undefined ? entries : [name]) {
+    // A directory of data may hold many JSON files, but no other entry of their names.
+    if (!entries.has(own) || !entries.has(`${own}.json`) || !APP_NAME.test(own)) continue;
     const [file, base] = [join(directory, `${own}.json`), baseOf(directory, own)];
     const isComplete = await isFile(file) && await isDirectory(base);
     if (isComplete && [directory, file, base].every(isCallers)) names.push(own);

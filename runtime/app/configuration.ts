@@ -204,8 +204,11 @@ export const CONFIGURATION_KEYS = Object.keys(RULES) as readonly ConfigurationKe
  *
  * @throws MlcliError that names file, key and what was expected.
  */
-export async function readConfiguration(path: string): Promise<Configuration> {
-  return configurationIn(await read(path), basename(path));
+export async function readConfiguration(
+  path: string,
+  shown = basename(path),
+): Promise<Configuration> {
+  return configurationIn(await read(path, shown), shown);
 }
 
 /** The same of a text. @param file the name of its file. */
@@ -265,12 +268,12 @@ function sectionIn(
   );
 }
 
-async function read(path: string): Promise<string> {
+async function read(path: string, shown: string): Promise<string> {
   try {
     return await readTextFile(path, LARGEST_TEXT);
   } catch (error) {
     throw new MlcliError(
-      `Cannot read ${basename(path)}: ${fileErrorReason(error)}`,
+      `Cannot read ${shown}: ${fileErrorReason(error)}`,
       {
         hint: fileErrorHint(error) ??
           "Make it a readable file that holds a JSON object, such as {}.",

@@ -115,6 +115,17 @@ const LOOKUPS: readonly Lookup[] = [
     found: { directory: "", names: ["flats"] },
   },
   {
+    name: "does not take what a container wrote for the app of a name that is asked for",
+    files: {
+      ...GIT,
+      ...appIn(""),
+      "flats/mlcli_base/local_test/test_dir/model/flats.json": "{}",
+    },
+    from: "flats/mlcli_base/local_test/test_dir/model",
+    appName: "flats",
+    found: { directory: "", names: ["flats"] },
+  },
+  {
     // CVE-2022-24765, https://github.com/rust-lang/rfcs/pull/3279
     name: "does not use the directory of another user",
     files: { "scratch/.git/HEAD": "", ...appIn("scratch/"), "scratch/mine/": "" },
@@ -228,6 +239,17 @@ suite("findApp in a subdirectory", () => {
       NoAppHere,
     );
     assertEquals(error.hint, "There is no demo.json here, but: flats");
+  });
+
+  it("names a broken file above by its path", async () => {
+    await using directory = await makeDirectory({
+      ...GIT,
+      ...appIn(""),
+      "flats.json": "{",
+      "sub/": "",
+    });
+    const error = await assertRejects(() => findApp(join(directory.path, "sub")), MlcliError);
+    assertStringIncludes(error.message, "../flats.json is not valid JSON");
   });
 
   it("refuses a link out of the work tree", async () => {
