@@ -3,7 +3,9 @@
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
+import { isDirectory } from "../files.ts";
 import type { App } from "./app.ts";
+import { escapeOf } from "./confinement.ts";
 import { isJunk } from "./junk.ts";
 import { followLink } from "./links.ts";
 import { cannotRead, isPrivateName, staysOut, TEST_DATA } from "./private_files.ts";
@@ -13,7 +15,7 @@ import { type IgnoreRules, parseIgnoreRules, readIgnoreRules } from "./ignore_ru
 /** Besides junk, caches, version control and editors' files: nobody misses them in an image. */
 const NOT_MISSED = new RegExp(
   "^(__pycache__|.*\\.py[co]|\\.(mypy|pytest|ruff)_cache|\\.?venv" +
-    "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.idea|\\.vscode|.*~|\\..*\\.sw[a-p])$",
+    "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.idea|\\.vscode|.*~|\\..*\\.sw[a-p]|\\.#.*|#.*#)$",
 );
 
 /** How many files and directories are looked at by default. A directory of data may have more. */
@@ -33,10 +35,12 @@ export interface Sent {
 }
 
 /** With the boundary of an app, whose links are followed; in a context of the user's own, links stay links. */
-type Root = Pick<App, "directory"> & Partial<Pick<App, "boundary">>;
+export type Root = Pick<App, "directory"> & Partial<Pick<App, "boundary">>;
 
 /**
- * Looks through a directory of the app, or of a context of the user's own; caches, and what belongs to version control, are in neither list.
+ * Looks through a directory of the app, or of a context of the user's own. Neither list has caches and
+ * what belongs to version control. Both are empty if the directory is missing or leads out of the app's
+ * repository.
  *
  * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */
@@ -50,9 +54,12 @@ export async function sentOf(
     readonly most?: number;
   } = {},
 ): Promise<Sent> {
-  const rules = await readIgnoreRules(app.directory, ignoreFile);
   const files: string[] = [];
   const leftOut: string[] = [];
+  const { boundary } = app;
+  const isOut = boundary && await escapeOf({ ...app, boundary }, directory) !== undefined;
+  if (isOut || !await isDirectory(directory)) return { files, leftOut };
+  const rules = await readIgnoreRules(app.directory, ignoreFile);
   const open: Folder[] = [{
     path: relative(app.directory, directory).replaceAll(SEPARATOR, "/"),
     privatePart: undefined,
@@ -64,13 +71,13 @@ export async function sentOf(
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
       if (skips(path)) continue;
       if (looked++ === most) return { files, leftOut };
-      const { isDirectory, isFile } = targetOf(app, path, rules) ?? entry;
+      const info = targetOf(app, path, rules) ?? entry;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
-      if (isDirectory) {
+      if (info.isDirectory) {
         if (isLeftOutWhole(rules, path, privatePart)) leftOut.push(`${path}/`);
         else open.push({ path, privatePart });
       } else if (
-        rules.ignores(path) || await staysOut(rules, app.directory, path, privatePart, isFile)
+        rules.ignores(path) || await staysOut(rules, app.directory, path, privatePart, info.isFile)
       ) leftOut.push(path);
       else files.push(path);
     }

@@ -31,6 +31,7 @@ export async function imageChecks(
   { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
+  const build = `mlcli build${tagOption(reference)}`;
   if (image === undefined) {
     if (app.configuration.image !== undefined) {
       const message = `${reference} is not here: mlcli local train pulls it`;
@@ -41,10 +42,8 @@ export async function imageChecks(
       status: "problem",
       message: `Image not found: ${reference}`,
       hint: app.configuration.context !== undefined || await isFile(layoutOf(app).dockerfile)
-        ? `Run mlcli build${tagOption(reference)}.`
-        : `Run mlcli build${
-          tagOption(reference)
-        }, or docker pull ${reference} if it is an image of your own.`,
+        ? `Run ${build}.`
+        : `Run ${build}, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
   const isNamed = app.configuration.image !== undefined;
@@ -56,7 +55,9 @@ export async function imageChecks(
   }
   const named = { name: "image", status: "ok", message: `${reference} is there` } as const;
   const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
-  const changes = async () => [isNamed ? named : await changesCheck(app, reference, image)];
+  const changes = async () => [
+    isNamed ? named : { name: "image", ...await changesCheck(app, reference, image) },
+  ];
   // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
   const found = await guarded("image", changes, "warning");
   // Containers of other images get no init, and what they hold is not known.
@@ -69,31 +70,30 @@ async function changesCheck(
   app: App,
   reference: string,
   image: ImageDetails,
-): Promise<Check> {
+): Promise<Omit<Check, "name">> {
   const { context } = app.configuration;
-  const name = "image";
+  const build = `mlcli build${tagOption(reference)}`;
   if (context !== undefined && !isOfOwnContext(image)) {
     const message = `${reference} was not built of the context ${context}`;
-    return { name, status: "warning", message, hint: "Run mlcli build." };
+    return { status: "warning", message, hint: `Run ${build}.` };
   }
   const changes = await changesSince(app, image);
   if (changes === undefined) {
     const message = `${reference} does not say which files it was built from`;
-    const hint = "Run mlcli build. Images of a typed --context, or of a Dockerfile outside the " +
+    const hint = `Run ${build}. Images of a typed --context, or of a Dockerfile outside the ` +
       "context, never say it.";
-    return { name, status: "unknown", message, hint };
+    return { status: "unknown", message, hint };
   }
   if (changes.length === 0) {
-    return { name, status: "ok", message: `${reference} was built from the files as they are` };
+    return { status: "ok", message: `${reference} was built from the files as they are` };
   }
   return {
-    name,
     status: "warning",
     message: `${reference} differs from ${listed(changes.map(({ shown }) => shown))}`,
     hint: context === undefined
-      ? "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
+      ? `Run ${build} before you push it. Local commands use your code as it is, but not a ` +
         "changed Dockerfile or requirements file."
-      : "Run mlcli build: local commands run what is in the image.",
+      : `Run ${build}: local commands run what is in the image.`,
   };
 }
 

@@ -1,14 +1,15 @@
+import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
-import { escapeOf } from "../../app/confinement.ts";
 import { sentOf } from "../../app/left_out.ts";
 import { commonFinding } from "../../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, usedDockerfile } from "../../app/image.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import { IGNORE_FILE } from "../../app/private_files.ts";
 import { changesSince } from "../../app/sources.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { isDirectory } from "../../files.ts";
 import { holdsHarness, isBuiltOf, tagOption } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
@@ -57,18 +58,17 @@ export async function leftOutDifferences(
 ): Promise<readonly Difference[]> {
   if (!isOfAppsDirectory(app, image)) return [];
   if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
-  const directory = layoutOf(app)[code];
-  if (!await isInApp(app, directory)) return [];
-  const { leftOut: paths } = await sentOf(app, directory);
+  const { leftOut: paths } = await sentOf(app, layoutOf(app)[code]);
   const [first] = paths.map(inOneLine);
   if (first === undefined) return [];
-  const names = listed(paths);
-  const it = paths.length === 1 ? "it" : "them";
+  const [dockerignore = "", ...files] = [IGNORE_FILE, ...paths]
+    .map((path) => typedPath(app, join(app.directory, path)));
+  const [it, which] = paths.length === 1 ? ["it", "it"] : ["them", "the first"];
   return [{
-    message: `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on ` +
-      "SageMaker",
-    hint: `A line !${first.replace(/\/$/, "")} at the end of .dockerignore brings ` +
-      `${paths.length === 1 ? "it" : "the first"} into the image; data belongs into a channel.`,
+    message: `mlcli build leaves ${listed(files)} out of the image: the code finds ` +
+      `${it} locally but not on SageMaker`,
+    hint: `A line !${first.replace(/\/$/, "")} at the end of ${dockerignore} brings ` +
+      `${which} into the image; data belongs into a channel.`,
   }];
 }
 
@@ -105,8 +105,4 @@ async function changedDifferences(
     hint: `mlcli build${tagOption(reference)}`,
     needsBuild: changes.some(({ isCode }) => isCode) ? "code" : "image",
   }];
-}
-
-async function isInApp(app: App, directory: string): Promise<boolean> {
-  return await isDirectory(directory) && await escapeOf(app, directory) === undefined;
 }

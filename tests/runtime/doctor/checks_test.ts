@@ -212,7 +212,11 @@ suite("the doctor's view of the channels", () => {
 
 suite("the doctor's view of an image", () => {
   /** Checks an image of the app's files, after a file of the app was changed. */
-  async function afterChangeOf(path: string, labels: "all" | "none" = "all"): Promise<Check> {
+  async function afterChangeOf(
+    path: string,
+    labels: "all" | "none" = "all",
+    args: readonly string[] = [],
+  ): Promise<Check> {
     let Labels: Readonly<Record<string, string>> = {};
     const answers = {
       "GET /images/NAME/json": () =>
@@ -221,7 +225,7 @@ suite("the doctor's view of an image", () => {
     const { checks } = await doctor({ answers }, async (app) => {
       if (labels === "all") Labels = await withFilesLabel(app);
       await app.write(app.path(path), "changed");
-    });
+    }, args);
     return checks["image"]!;
   }
 
@@ -238,6 +242,11 @@ suite("the doctor's view of an image", () => {
       assertMatch(message, new RegExp(`differs from [^,]*${path.split("/").at(-1)}$`));
     });
   }
+
+  it("gives the build command with the tag of an image that differs", async () => {
+    const { hint } = await afterChangeOf("Dockerfile", "all", ["-t", "v2"]);
+    assertMatch(hint ?? "", /^Run mlcli build --docker-tag v2 before you push it/);
+  });
 
   it("is unknown without the label of its files, and no warning", async () => {
     const { status, message } = await afterChangeOf("Dockerfile", "none");

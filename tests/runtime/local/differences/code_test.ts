@@ -4,7 +4,7 @@ import { findApp } from "../../../../runtime/app/app.ts";
 import type { CodeFolder } from "../../../../runtime/app/layout.ts";
 import type { Difference } from "../../../../runtime/contract/differences.ts";
 import type { ImageDetails } from "../../../../runtime/docker/images.ts";
-import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
+import { codeDifferences, leftOutDifferences } from "../../../../runtime/local/differences/code.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
 import { NO_FILES, withFilesLabel } from "../../../helpers/files_label.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -63,7 +63,7 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
 }
 
 const leaves = (names: string, it: string) =>
-  `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on SageMaker`;
+  `mlcli build leaves ${names} out of the image: the code finds ${it} locally but not on SageMaker`;
 
 suite("what the code finds here and not on SageMaker", () => {
   it("is nothing where all of it is in the image", async () => {
@@ -126,6 +126,17 @@ suite("what the code finds here and not on SageMaker", () => {
       await flat.directory.write({ ".dockerignore": `${rules}\n${line}\n` });
       assertEquals(await flat.found(), [], path);
     }
+  });
+
+  it("is named by paths that begin at the current directory, in a subdirectory", async () => {
+    await using flat = await flats({ [`${BASE}/training/.env`]: "", "sub/": "" });
+    const app = { ...await findApp(flat.directory.path, "flats"), cwd: flat.path("sub") };
+    const [found] = await leftOutDifferences(app, "training", imageOf());
+    assertEquals(found, {
+      message: leaves(`../${BASE}/training/.env`, "it"),
+      hint: `A line !${BASE}/training/.env at the end of ../.dockerignore brings it into the ` +
+        "image; data belongs into a channel.",
+    });
   });
 
   it("is nothing where the image is somebody else's, the directory a link, or the rules broken", async () => {
