@@ -8,7 +8,7 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import { holdsHarness, isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
-import { isDirectory, isFile, lstatIfThere } from "../files.ts";
+import { isFile, lstatIfThere } from "../files.ts";
 import { listed, sha256 } from "../text.ts";
 import { type App, basePath } from "./app.ts";
 import { escapeOf } from "./confinement.ts";
@@ -16,13 +16,13 @@ import { harnessFiles, readHarnessFile } from "./harness_files.ts";
 import { readIgnoreRules } from "./ignore_rules.ts";
 import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "./image.ts";
 import { layoutOf } from "./layout.ts";
-import { MOST_SENT, sentOf, targetOf } from "./left_out.ts";
+import { MOST_SENT, type Root, sentOf, targetOf } from "./left_out.ts";
 import { ownContext } from "./named_path.ts";
 import { IGNORE_FILE } from "./private_files.ts";
 import { requirementSources } from "./requirements.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
 
-/** In bytes. Of more, the largest files are known by size and modification time. */
+/** In bytes. If the files have more, the largest ones are known by size and modification time. */
 const MOST_HASHED = 256 * 1024 ** 2;
 
 /**
@@ -35,16 +35,17 @@ const LARGEST_LABEL = 4_000;
 const HARNESS = ".mlcli/";
 
 const CODE_FOLDERS = ["training", "prediction", "processing", "common"] as const;
-type Part = typeof CODE_FOLDERS[number] | "harness";
+const PARTS = [...CODE_FOLDERS, "harness"] as const;
+type Part = typeof PARTS[number];
 
 /** By path with slashes. One that ends with a slash, or is empty, is of a directory's other files. */
 type Fingerprints = ReadonlyMap<string, string>;
 
-interface SourceFile {
-  readonly size: number;
-  /** With the size. */
-  readonly time: string;
-  readonly hash: () => Promise<string>;
+/** What a build sends: the paths of files in a directory. */
+interface Sources {
+  readonly root: Root;
+  readonly paths: readonly string[];
+  readonly hasHarness: boolean;
 }
 
 /** A file that differs from the one in an image. */
@@ -65,21 +66,18 @@ export async function filesLabel(
   app: App,
   image: LabelledImage,
 ): Promise<{ readonly label: string; readonly note?: string }> {
-  const files = (await sourcesOf(app, image, [...CODE_FOLDERS, "harness"]))?.files;
-  if (files === undefined) return { label: "" };
-  let bytes = 0;
-  const timed = [...files].sort(([, one], [, other]) => one.size - other.size)
-    .filter(([, { size }]) => (bytes += size) > MOST_HASHED).map(([path]) => path);
+  const sources = await sourcesOf(app, image, PARTS);
+  if (sources === undefined) return { label: "" };
+  const prints = await fingerprintsOf(sources);
+  const timed = [...prints.keys()].filter((path) => isTimed(prints, path));
   const note = timed.length === 0
     ? undefined
     : `The image is made of more than 256 MB: ${
       listed(timed)
     } will count as changed if the modification time changes`;
-  const prints = await fingerprintsOf(files, timed);
-  const isOwn = isOfOwnContext(image);
   // The directories of code are three levels deep, and are compared one by one.
-  for (const depth of [Infinity, 3, ...isOwn ? [2, 1, 0] : []]) {
-    const keys = depth === Infinity ? timed : [...timed, ...directoriesOf(files.keys(), depth)];
+  for (const depth of [Infinity, 3, ...isOfOwnContext(image) ? [2, 1, 0] : []]) {
+    const keys = depth === Infinity ? timed : [...timed, ...directoriesOf(prints.keys(), depth)];
     const label = JSON.stringify(Object.fromEntries(await folded(prints, keys)));
     if (new TextEncoder().encode(label).length <= LARGEST_LABEL) return { label, note };
   }
@@ -95,32 +93,35 @@ export async function filesLabel(
 export async function changesSince(
   app: App,
   image: LabelledImage,
-  parts: readonly Part[] = holdsHarness(image) ? [...CODE_FOLDERS, "harness"] : CODE_FOLDERS,
+  parts: readonly Part[] = holdsHarness(image) ? PARTS : CODE_FOLDERS,
 ): Promise<readonly Change[] | undefined> {
-  const labelled = fingerprintsIn(image);
-  const sources = labelled && await sourcesOf(app, image, parts);
+  const before = fingerprintsIn(image);
+  const sources = before && await sourcesOf(app, image, parts);
   if (sources === undefined) return undefined;
-  const partOf = (path: string): Part | undefined =>
-    path === HARNESS
-      ? "harness"
-      : CODE_FOLDERS.find((folder) => path.startsWith(`${basePath(app.name)}/${folder}/`));
+  const prints = await fingerprintsOf(sources, before);
   const isOwn = isOfOwnContext(image);
-  const matters = (path: string) => isOwn || parts.some((part) => part === partOf(path));
-  // Requirements may lie beside code.
-  const isCompared = (path: string) =>
-    matters(path) || partOf(path) === undefined || labelled!.has(path) && sources.files.has(path);
-  const before = new Map([...labelled!].filter(([path]) => isCompared(path)));
-  const keys = [...before.keys()];
-  const timed = keys.filter((path) => before.get(path)!.includes("@"));
-  const now = await folded(await fingerprintsOf(sources.files, timed), keys);
-  const changed = [...new Set([...now.keys(), ...keys])]
-    .filter((path) => isCompared(path) && now.get(path) !== before.get(path));
-  return changed.map((path) => ({
+  const partOf = (path: string) =>
+    isOwn ? undefined : PARTS.find((part) => path.startsWith(prefixOf(app, part)));
+  const matters = (path: string) => {
+    const part = partOf(path);
+    // Requirements may lie beside code.
+    return part === undefined || parts.includes(part) || before!.has(path) && prints.has(path);
+  };
+  const keys = [...before!.keys()].filter(matters);
+  const now = await folded(prints, keys);
+  const all = new Set([...now.keys(), ...keys].filter(matters));
+  const changed = [...all].filter((path) => now.get(path) !== before!.get(path));
+  return changed.sort().map((path) => ({
     shown: path === HARNESS
       ? "mlcli's harness"
-      : typedPath(app, join(sources.directory, path)) + (now.has(path) ? "" : " (deleted)"),
-    isCode: path !== HARNESS && matters(path),
+      : typedPath(app, join(sources.root.directory, path)) +
+        (now.has(path) ? "" : " (only in the image)"),
+    isCode: isOwn || path !== HARNESS && partOf(path) !== undefined,
   }));
+}
+
+function prefixOf({ name }: App, part: Part): string {
+  return part === "harness" ? HARNESS : `${basePath(name)}/${part}/`;
 }
 
 /** Anybody may have written the label. */
@@ -135,85 +136,90 @@ function fingerprintsIn({ Config }: LabelledImage): Fingerprints | undefined {
   }
 }
 
-/** Returns what a build sends, by path in the context; `undefined`: that is unknown. */
-async function sourcesOf(app: App, image: LabelledImage, parts: readonly Part[]) {
-  const context = isOfOwnContext(image) ? await ownContext(app) : undefined;
-  const path = image.Config?.Labels?.[LABELS.dockerfile] ?? OUTSIDE_DOCKERFILE;
-  // A Dockerfile elsewhere may have rules of its own for what is left out.
-  const isKnown = context
-    ? path !== OUTSIDE_DOCKERFILE && !isOutside(normalize(path))
-    : isOfAppsDirectory(app, image);
-  if (!isKnown) return undefined;
-  const layout = layoutOf(app);
-  const root = context ? { directory: context.path, boundary: context.boundary } : app;
-  const { directory } = root;
-  const isInside = async (place: string) => await escapeOf(root, place) === undefined;
-  const dockerfile = context ? join(directory, path) : usedDockerfile(app, image);
-  const its = `${dockerfile}${IGNORE_FILE}`;
-  const ignoreFile = context && await isFile(its) && await isInside(its) ? its : undefined;
-  // Links in a context of the user's own stay links.
-  const walked = context ? { directory } : app;
+/** Returns what a build sends; `undefined`: that is unknown. */
+async function sourcesOf(
+  app: App,
+  image: LabelledImage,
+  parts: readonly Part[],
+): Promise<Sources | undefined> {
+  if (isOfOwnContext(image)) return await sourcesOfContext(app, image);
+  if (!isOfAppsDirectory(app, image)) return undefined;
+  const dockerfile = usedDockerfile(app, image);
+  const places = await requirementSources(app);
   const paths: string[] = [];
-  const places = context ? [] : await requirementSources(app);
   for (const place of dockerfile === undefined ? places : [dockerfile, ...places]) {
-    const inner = relative(directory, place).replaceAll(SEPARATOR, "/");
-    if (await isInside(place)) paths.push(inner);
+    const path = relative(app.directory, place).replaceAll(SEPARATOR, "/");
+    if (await escapeOf(app, place) === undefined) paths.push(path);
   }
-  const skips = (inner: string) => !isOutside(relative(layout.localTest, join(directory, inner)));
-  const folders = CODE_FOLDERS.filter((folder) => parts.includes(folder));
-  for (const place of context ? [directory] : folders.map((folder) => layout[folder])) {
-    if (!await isDirectory(place) || !await isInside(place)) continue;
-    paths.push(...(await sentOf(walked, place, { ignoreFile, skips, most: MOST_SENT })).files);
+  for (const folder of CODE_FOLDERS.filter((folder) => parts.includes(folder))) {
+    paths.push(...(await sentOf(app, layoutOf(app)[folder], { most: MOST_SENT })).files);
   }
-  const rules = await readIgnoreRules(directory, ignoreFile);
-  const files = new Map<string, SourceFile>();
-  if (!context && parts.includes("harness")) {
-    files.set(HARNESS, { size: 0, time: "", hash: harnessHash });
-  }
-  for (const path of paths) {
-    const place = join(directory, path);
-    const own = await lstatIfThere(place);
-    const info = own?.isSymlink ? targetOf(walked, path, rules) : own;
-    if (own?.isSymlink && info === undefined) {
-      const hash = async () => await shortHash(`link ${await Deno.readLink(place)}`);
-      files.set(path, { size: 0, time: "", hash });
-    } else if (info?.isFile) { // pipes and devices are not sent
-      const { size, mtime, mode } = info;
-      const program = ((mode ?? 0) & 0o111) === 0 ? "" : " x";
-      const time = `${size}@${mtime?.toISOString()}${program}`;
-      files.set(path, { size, time, hash: async () => await hashOf(place) + program });
-    }
-  }
-  return { directory, files };
+  return { root: app, paths, hasHarness: parts.includes("harness") };
 }
 
+async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources | undefined> {
+  const context = await ownContext(app);
+  const dockerfile = normalize(image.Config?.Labels?.[LABELS.dockerfile] ?? OUTSIDE_DOCKERFILE);
+  // A Dockerfile elsewhere may have rules of its own for what is left out.
+  if (!context || dockerfile === OUTSIDE_DOCKERFILE || isOutside(dockerfile)) return undefined;
+  const { path: directory, boundary } = context;
+  const isInside = async (path: string) =>
+    await escapeOf({ directory, boundary }, join(directory, path)) === undefined;
+  const its = `${dockerfile}${IGNORE_FILE}`;
+  const hasOwnRules = await isFile(join(directory, its)) && await isInside(its);
+  const { localTest } = layoutOf(app);
+  const root = { directory }; // links stay links
+  const { files } = await sentOf(root, directory, {
+    ignoreFile: hasOwnRules ? join(directory, its) : undefined,
+    skips: (path) => !isOutside(relative(localTest, join(directory, path))),
+    most: MOST_SENT,
+  });
+  const paths = await isInside(dockerfile) ? [dockerfile, ...files] : files;
+  return { root, paths, hasHarness: false };
+}
+
+function isTimed(prints: Fingerprints | undefined, path: string): boolean {
+  return prints?.get(path)?.includes("@") ?? false;
+}
+
+/** @param before those of the image: files that it knows by their times are not hashed. */
 async function fingerprintsOf(
-  files: ReadonlyMap<string, SourceFile>,
-  timed: readonly string[],
+  { root, paths, hasHarness }: Sources,
+  before?: Fingerprints,
 ): Promise<Fingerprints> {
-  const prints = new Map<string, string>();
+  const rules = await readIgnoreRules(root.directory);
+  const infos = new Map<string, Deno.FileInfo>();
+  for (const path of paths) {
+    const own = await lstatIfThere(join(root.directory, path));
+    const info = own?.isSymlink ? targetOf(root, path, rules) ?? own : own;
+    // Pipes and devices are not sent.
+    if (info?.isFile || info?.isSymlink) infos.set(path, info);
+  }
+  const prints = new Map(hasHarness ? [[HARNESS, await harnessHash()]] : []);
   let bytes = 0;
-  for (const [path, { size, time, hash }] of files) {
-    // Files of more bytes than a build hashes are not that build's.
-    const isTimed = timed.includes(path) || (bytes += size) > MOST_HASHED;
-    prints.set(path, isTimed ? time : await hash());
+  for (const [path, info] of [...infos].sort(([, one], [, other]) => one.size - other.size)) {
+    const isHashed = !isTimed(before, path) && (bytes += info.size) <= MOST_HASHED;
+    const print = isHashed
+      ? await hashOf(join(root.directory, path), info)
+      : `${info.size}@${info.mtime?.toISOString()}`;
+    const isProgram = ((info.mode ?? 0) & 0o111) !== 0;
+    prints.set(path, isProgram ? `${print} x` : print);
   }
   return prints;
 }
 
-async function hashOf(path: string): Promise<string> {
+async function hashOf(path: string, { isSymlink, size }: Deno.FileInfo): Promise<string> {
+  if (isSymlink) return await shortHash(`link ${Deno.readLinkSync(path)}`);
+  // Fast for many files.
+  if (size < 1024 ** 2) return await shortHash(Deno.readFileSync(path));
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
-  const buffer = new Uint8Array(1024 ** 2);
-  using file = await Deno.open(path);
-  for (let count; (count = await file.read(buffer)) !== null;) {
-    hash.update(buffer.subarray(0, count));
-  }
+  for await (const piece of (await Deno.open(path)).readable) hash.update(piece);
   return hash.digest("hex").slice(0, 12);
 }
 
-async function shortHash(text: string): Promise<string> {
-  return (await sha256(text)).slice(0, 12);
+async function shortHash(data: Parameters<typeof sha256>[0]): Promise<string> {
+  return (await sha256(data)).slice(0, 12);
 }
 
 async function harnessHash(): Promise<string> {

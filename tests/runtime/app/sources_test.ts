@@ -92,11 +92,11 @@ suite("what differs between an app and its image", () => {
     "is a file that was added": [write(`${TRAINING}/new.py`, ""), [`${TRAINING}/new.py`]],
     "is a file that was deleted": [
       ({ path }) => Deno.remove(path(`${TRAINING}/lib/deep.py`)),
-      [`${TRAINING}/lib/deep.py (deleted)`],
+      [`${TRAINING}/lib/deep.py (only in the image)`],
     ],
     "is both names of a file that was renamed": [
       ({ path }) => Deno.rename(path(`${TRAINING}/lib/deep.py`), path(`${TRAINING}/d.py`)),
-      [`${TRAINING}/d.py`, `${TRAINING}/lib/deep.py (deleted)`],
+      [`${TRAINING}/d.py`, `${TRAINING}/lib/deep.py (only in the image)`],
     ],
     // https://github.com/uber-archive/makisu/pull/196
     "is a file that became a program": [
@@ -109,13 +109,15 @@ suite("what differs between an app and its image", () => {
     ],
     "is a requirements file that is gone": [
       ({ path }) => Deno.remove(path("requirements.txt")),
-      ["requirements.txt (deleted)"],
+      ["requirements.txt (only in the image)"],
     ],
     "is nothing that a build does not send": [
       ({ directory }) =>
         directory.write({
           [`${TRAINING}/__pycache__/x.pyc`]: "",
           [`${TRAINING}/.training.py.swp`]: "",
+          [`${TRAINING}/.#training.py`]: "",
+          [`${TRAINING}/#training.py#`]: "",
           [`${TRAINING}/.env`]: "A=1",
           [`${BASE}/local_test/test_dir/input/data/training/a.csv`]: "1",
           "notes.txt": "",
@@ -124,7 +126,7 @@ suite("what differs between an app and its image", () => {
     ],
     "is a file that .dockerignore leaves out by now": [
       write(".dockerignore", "**/lib\n"),
-      [`${TRAINING}/lib/deep.py (deleted)`],
+      [`${TRAINING}/lib/deep.py (only in the image)`],
     ],
   };
   for (const [title, [edit, expected]] of Object.entries(rows)) {
@@ -141,12 +143,12 @@ suite("what differs between an app and its image", () => {
     await app.directory.write(
       Object.fromEntries(Object.keys(FILES).slice(1).map((name) => [name, "other"])),
     );
-    const others = [`${BASE}/Dockerfile`, "requirements.txt"];
-    assertEquals(await app.changes([]), others);
+    assertEquals(await app.changes([]), [`${BASE}/Dockerfile`, "requirements.txt"]);
     assertEquals(await app.changes(["prediction", "common"]), [
-      ...others,
-      `${BASE}/prediction/serve`,
+      `${BASE}/Dockerfile`,
       `${BASE}/common/features.py`,
+      `${BASE}/prediction/serve`,
+      "requirements.txt",
     ]);
   });
 
@@ -258,6 +260,14 @@ suite("the label of an image's files", () => {
     await touch(app.path(weights));
     assertEquals(await app.changes(), [weights]);
   });
+
+  it("is compared with the hashes of small files even after a huge file was added", async () => {
+    await using app = await built();
+    const weights = `${TRAINING}/a.bin`;
+    await app.directory.write({ [weights]: "" });
+    await Deno.truncate(app.path(weights), 256 * 1024 ** 2);
+    assertEquals(await app.changes(), [weights]);
+  });
 });
 
 suite("the label of an image of a context of the user's own", () => {
@@ -275,7 +285,7 @@ suite("the label of an image of a context of the user's own", () => {
     const link = (path: (name: string) => string) =>
       Deno.symlink(join(outside.path, "a.py"), path("docker/a.py"));
     await using app = await built(files, link, labels);
-    assertEquals(Object.keys(JSON.parse(app.label)), [
+    assertEquals(Object.keys(JSON.parse(app.label)).sort(), [
       "Dockerfile",
       "Dockerfile.dockerignore",
       "a.py",
