@@ -65,10 +65,11 @@ export interface Change {
 export async function filesLabel(
   app: App,
   image: LabelledImage,
+  signal?: AbortSignal,
 ): Promise<{ readonly label: string; readonly note?: string }> {
   const sources = await sourcesOf(app, image, PARTS);
   if (sources === undefined) return { label: "" };
-  const prints = await fingerprintsOf(sources);
+  const prints = await fingerprintsOf(sources, { signal });
   const timed = [...prints.keys()].filter((path) => isTimed(prints, path));
   const note = timed.length === 0
     ? undefined
@@ -98,7 +99,7 @@ export async function changesSince(
   const before = fingerprintsIn(image);
   const sources = before && await sourcesOf(app, image, parts);
   if (sources === undefined) return undefined;
-  const prints = await fingerprintsOf(sources, before);
+  const prints = await fingerprintsOf(sources, { before });
   const isOwn = isOfOwnContext(image);
   const partOf = (path: string) =>
     isOwn ? undefined : PARTS.find((part) => path.startsWith(prefixOf(app, part)));
@@ -185,7 +186,7 @@ function isTimed(prints: Fingerprints | undefined, path: string): boolean {
 /** @param before those of the image: files that it knows by their times are not hashed. */
 async function fingerprintsOf(
   { root, paths, hasHarness }: Sources,
-  before?: Fingerprints,
+  { before, signal }: { readonly before?: Fingerprints; readonly signal?: AbortSignal },
 ): Promise<Fingerprints> {
   const rules = await readIgnoreRules(root.directory);
   const infos = new Map<string, Deno.FileInfo>();
@@ -198,6 +199,7 @@ async function fingerprintsOf(
   const prints = new Map(hasHarness ? [[HARNESS, await harnessHash()]] : []);
   let bytes = 0;
   for (const [path, info] of [...infos].sort(([, one], [, other]) => one.size - other.size)) {
+    signal?.throwIfAborted();
     const isHashed = !isTimed(before, path) && (bytes += info.size) <= MOST_HASHED;
     const print = isHashed
       ? await hashOf(join(root.directory, path), info)

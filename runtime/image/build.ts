@@ -112,11 +112,11 @@ export async function build(
   const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, report.onEvent);
   network = withBaseImages(network, bases, hasUnknown);
   report.onNetwork(network);
-  // Hashed at once before they are sent: an edit between both counts as one after the build. A
-  // context that was typed is unknown to later commands.
-  const unlabelled = { Config: { Labels: options.labels } };
+  // Hashed before they are sent: an edit in between counts as one after the build. Later commands
+  // don't know a context that was typed. If the build cannot read a file either, it says so.
   const files = request.context === undefined
-    ? await filesLabel(app, unlabelled).catch(() => undefined)
+    ? await filesLabel(app, { Config: { Labels: options.labels } }, options.signal)
+      .catch(() => undefined)
     : undefined;
   if (files?.note !== undefined) report.onNote(files.note);
   const labels = { ...options.labels, [LABELS.files]: files?.label ?? "" };
