@@ -34,25 +34,22 @@ export interface Sent {
   readonly leftOut: readonly string[];
 }
 
-/** With the boundary of an app, whose links are followed; in a context of the user's own, links stay links. */
+/** A directory of an app, whose links are followed, or without a boundary a context of the user's own. */
 export type Root = Pick<App, "directory"> & Partial<Pick<App, "boundary">>;
 
 /**
- * Looks through a directory of the app, or of a context of the user's own. Neither list has caches and
- * what belongs to version control. Both are empty if the directory is missing or leads out of the app's
- * repository.
+ * Looks through a directory of the app, or of a context of the user's own. Both lists are without
+ * caches, test data and version control, and empty if the directory is missing or leads out of the
+ * app's repository.
  *
+ * @param ignoreFile used instead of `.dockerignore`.
  * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */
 export async function sentOf(
   app: Root,
   directory: string,
-  { ignoreFile, skips = () => false, most = MOST_ENTRIES }: {
-    /** Used instead of `.dockerignore`. */
-    readonly ignoreFile?: string;
-    readonly skips?: (path: string) => boolean;
-    readonly most?: number;
-  } = {},
+  most = MOST_ENTRIES,
+  ignoreFile?: string,
 ): Promise<Sent> {
   const files: string[] = [];
   const leftOut: string[] = [];
@@ -67,9 +64,9 @@ export async function sentOf(
   let looked = 0;
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
     for (const { name, ...entry } of entriesOf(app, folder.path)) {
-      if (isJunk(name) || NOT_MISSED.test(name)) continue;
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
-      if (skips(path)) continue;
+      const isTestData = TEST_DATA.test(join(app.directory, path));
+      if (isTestData || isJunk(name) || NOT_MISSED.test(name)) continue;
       if (looked++ === most) return { files, leftOut };
       const info = targetOf(app, path, rules) ?? entry;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);

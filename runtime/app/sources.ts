@@ -73,9 +73,7 @@ export async function filesLabel(
   const timed = [...prints.keys()].filter((path) => isTimed(prints, path));
   const note = timed.length === 0
     ? undefined
-    : `The image is made of more than 256 MB: ${
-      listed(timed)
-    } will count as changed if the modification time changes`;
+    : `With more than 256 MB, a new modification time of ${listed(timed)} counts as a change`;
   // The directories of code are three levels deep, and are compared one by one.
   for (const depth of [Infinity, 3, ...isOfOwnContext(image) ? [2, 1, 0] : []]) {
     const keys = depth === Infinity ? timed : [...timed, ...directoriesOf(prints.keys(), depth)];
@@ -153,7 +151,7 @@ async function sourcesOf(
     if (await escapeOf(app, place) === undefined) paths.push(path);
   }
   for (const folder of CODE_FOLDERS.filter((folder) => parts.includes(folder))) {
-    paths.push(...(await sentOf(app, layoutOf(app)[folder], { most: MOST_SENT })).files);
+    paths.push(...(await sentOf(app, layoutOf(app)[folder], MOST_SENT)).files);
   }
   return { root: app, paths, hasHarness: parts.includes("harness") };
 }
@@ -168,13 +166,9 @@ async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources
     await escapeOf({ directory, boundary }, join(directory, path)) === undefined;
   const its = `${dockerfile}${IGNORE_FILE}`;
   const hasOwnRules = await isFile(join(directory, its)) && await isInside(its);
-  const { localTest } = layoutOf(app);
   const root = { directory }; // links stay links
-  const { files } = await sentOf(root, directory, {
-    ignoreFile: hasOwnRules ? join(directory, its) : undefined,
-    skips: (path) => !isOutside(relative(localTest, join(directory, path))),
-    most: MOST_SENT,
-  });
+  const ignoreFile = hasOwnRules ? join(directory, its) : undefined;
+  const { files } = await sentOf(root, directory, MOST_SENT, ignoreFile);
   const paths = await isInside(dockerfile) ? [dockerfile, ...files] : files;
   return { root, paths, hasHarness: false };
 }

@@ -46,18 +46,14 @@ export async function imageChecks(
         : `Run ${build}, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
-  const isNamed = app.configuration.image !== undefined;
-  if (!isNamed) requireOwnImage(app, reference, image);
+  if (app.configuration.image === undefined) requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is not the app's.
     const message = `${reference} is there; mlcli did not build it`;
     return [{ name: "image", status: "ok", message }];
   }
-  const named = { name: "image", status: "ok", message: `${reference} is there` } as const;
   const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
-  const changes = async () => [
-    isNamed ? named : { name: "image", ...await changesCheck(app, reference, image) },
-  ];
+  const changes = async () => [{ name: "image", ...await changesCheck(app, reference, image) }];
   // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
   const found = await guarded("image", changes, "warning");
   // Containers of other images get no init, and what they hold is not known.
@@ -71,7 +67,8 @@ async function changesCheck(
   reference: string,
   image: ImageDetails,
 ): Promise<Omit<Check, "name">> {
-  const { context } = app.configuration;
+  const { context, image: named } = app.configuration;
+  if (named !== undefined) return { status: "ok", message: `${reference} is there` };
   const build = `mlcli build${tagOption(reference)}`;
   if (context !== undefined && !isOfOwnContext(image)) {
     const message = `${reference} was not built of the context ${context}`;

@@ -28,11 +28,11 @@ export async function codeDifferences(
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   const found = await Promise.all([
-    quietly(leftOutDifferences(job.app, code, image)),
-    quietly(leftOutDifferences(job.app, "common", image)),
-    quietly(commonDifferences(job.app, image)),
-    quietly(changedDifferences(job, code, image)),
-  ]);
+    leftOutDifferences(job.app, code, image),
+    leftOutDifferences(job.app, "common", image),
+    commonDifferences(job.app, image),
+    changedDifferences(job, code, image),
+  ].map(quietly));
   return found.flat();
 }
 

@@ -252,7 +252,10 @@ suite("the label of an image's files", () => {
       { [weights]: "" },
       (path) => Deno.truncate(path(weights), 256 * 1024 ** 2),
     );
-    assertMatch(app.note ?? "", /^The image is made of more than 256 MB: \S+weights\.bin will /);
+    assertMatch(
+      app.note ?? "",
+      /^With more than 256 MB, a new modification time of \S+weights\.bin counts /,
+    );
     for (const name of [`${TRAINING}/training.py`, `${BASE}/Dockerfile`]) {
       await touch(app.path(name));
     }
@@ -276,6 +279,7 @@ suite("the label of an image of a context of the user's own", () => {
     "docker/Dockerfile": "",
     "docker/train": "",
     "docker/out": "",
+    "docker/other/mlcli_base/local_test/test_dir/model/m": "",
   };
   const labels = { "mlcli.context": "own", "mlcli.dockerfile": "Dockerfile" };
 
