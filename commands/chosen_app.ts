@@ -37,8 +37,7 @@ export async function warnOfKeys(context: Context, choice: Choice): Promise<void
 
 async function tellOf(apps: readonly App[], { err }: Context, { quiet }: Choice): Promise<void> {
   for (const app of apps) {
-    const isAbove = app.directory !== app.cwd;
-    if (isAbove && !quiet) {
+    if (app.directory !== app.cwd && !quiet) {
       tell(err, noteText(`Using ${inOneLine(typedPath(app, app.configurationPath))}`));
     }
     for (const { message, hint } of await unknownKeys(app)) tell(err, warningText(message, hint));

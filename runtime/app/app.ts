@@ -186,13 +186,10 @@ async function isApp(directory: string, name: string): Promise<boolean> {
   if (await isDirectory(baseOf(directory, name))) return true;
   if (!await isFile(path)) return false;
   // A link out of the repository, or to a private file, is no app.
-  if (await leadsOut(directory, path)) return false;
-  const text = await readSmall(path);
+  if (await escapeOf({ directory, boundary: await boundaryOf(directory) }, path)) return false;
+  // Nor is a file that is large or cannot be read.
+  const text = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
   return text !== undefined && hasTellingKey(text);
-}
-
-async function leadsOut(directory: string, path: string): Promise<boolean> {
-  return await escapeOf({ directory, boundary: await boundaryOf(directory) }, path) !== undefined;
 }
 
 function hasTellingKey(text: string): boolean {
@@ -204,15 +201,6 @@ function hasTellingKey(text: string): boolean {
     return TELLING_KEYS.some((key) => text.includes(`"${key}"`));
   }
   return isObject(value) && TELLING_KEYS.some((key) => Object.hasOwn(value, key));
-}
-
-/** Undefined where it cannot be read or is large: then it is not taken for an app. */
-async function readSmall(path: string): Promise<string | undefined> {
-  try {
-    return await readTextFile(path, LARGEST_TEXT);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param name of the app that is asked for; any when undefined. */
@@ -244,7 +232,7 @@ async function appsAbove(cwd: string, name?: string, top?: string): Promise<Apps
 
 /** Returns apps of the caller, as `mlcli init` makes them. Reads no file. */
 async function completeApps(directory: string, name: string | undefined): Promise<string[]> {
-  const entries = new Set(Array.from(Deno.readDirSync(directory), (entry) => entry.name));
+  const entries = new Set([...Deno.readDirSync(directory)].map((entry) => entry.name));
   const names: string[] = [];
   for (const own of name === undefined ? entries : [name]) {
     // A directory of data may hold many JSON files, but no other entry of their names.

@@ -8,10 +8,9 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import { holdsHarness, isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
-import { isFile, lstatIfThere } from "../files.ts";
+import { hashOfFile, isFile, lstatIfThere } from "../files.ts";
 import { listed, sha256 } from "../text.ts";
 import { type App, basePath } from "./app.ts";
-import { escapeOf } from "./confinement.ts";
 import { harnessFiles, readHarnessFile } from "./harness_files.ts";
 import { readIgnoreRules } from "./ignore_rules.ts";
 import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "./image.ts";
@@ -143,13 +142,9 @@ async function sourcesOf(
 ): Promise<Sources | undefined> {
   if (isOfOwnContext(image)) return await sourcesOfContext(app, image);
   if (!isOfAppsDirectory(app, image)) return undefined;
-  const dockerfile = usedDockerfile(app, image);
-  const places = await requirementSources(app);
-  const paths: string[] = [];
-  for (const place of dockerfile === undefined ? places : [dockerfile, ...places]) {
-    const path = relative(app.directory, place).replaceAll(SEPARATOR, "/");
-    if (await escapeOf(app, place) === undefined) paths.push(path);
-  }
+  const dockerfile = usedDockerfile(app, image) ?? [];
+  const paths = [dockerfile, await requirementSources(app)].flat()
+    .map((place) => relative(app.directory, place).replaceAll(SEPARATOR, "/"));
   for (const folder of CODE_FOLDERS.filter((folder) => parts.includes(folder))) {
     paths.push(...(await sentOf(app, layoutOf(app)[folder], MOST_SENT)).files);
   }
@@ -161,16 +156,11 @@ async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources
   const dockerfile = normalize(image.Config?.Labels?.[LABELS.dockerfile] ?? OUTSIDE_DOCKERFILE);
   // A Dockerfile elsewhere may have rules of its own for what is left out.
   if (!context || dockerfile === OUTSIDE_DOCKERFILE || isOutside(dockerfile)) return undefined;
-  const { path: directory, boundary } = context;
-  const isInside = async (path: string) =>
-    await escapeOf({ directory, boundary }, join(directory, path)) === undefined;
-  const its = `${dockerfile}${IGNORE_FILE}`;
-  const hasOwnRules = await isFile(join(directory, its)) && await isInside(its);
-  const root = { directory }; // links stay links
-  const ignoreFile = hasOwnRules ? join(directory, its) : undefined;
-  const { files } = await sentOf(root, directory, MOST_SENT, ignoreFile);
-  const paths = await isInside(dockerfile) ? [dockerfile, ...files] : files;
-  return { root, paths, hasHarness: false };
+  const root = { directory: context.path }; // links stay links
+  const its = join(context.path, `${dockerfile}${IGNORE_FILE}`);
+  const ignoreFile = await isFile(its) ? its : undefined;
+  const { files } = await sentOf(root, context.path, MOST_SENT, ignoreFile);
+  return { root, paths: [dockerfile, ...files], hasHarness: false };
 }
 
 function isTimed(prints: Fingerprints | undefined, path: string): boolean {
@@ -194,28 +184,21 @@ async function fingerprintsOf(
   let bytes = 0;
   for (const [path, info] of [...infos].sort(([, one], [, other]) => one.size - other.size)) {
     signal?.throwIfAborted();
+    const place = join(root.directory, path);
     const isHashed = !isTimed(before, path) && (bytes += info.size) <= MOST_HASHED;
-    const print = isHashed
-      ? await hashOf(join(root.directory, path), info)
-      : `${info.size}@${info.mtime?.toISOString()}`;
+    const print = !isHashed
+      ? `${info.size}@${info.mtime?.toISOString()}`
+      : info.isSymlink
+      ? await shortHash(`link ${Deno.readLinkSync(place)}`)
+      : (await hashOfFile(place)).slice(0, 12);
     const isProgram = ((info.mode ?? 0) & 0o111) !== 0;
     prints.set(path, isProgram ? `${print} x` : print);
   }
   return prints;
 }
 
-async function hashOf(path: string, { isSymlink, size }: Deno.FileInfo): Promise<string> {
-  if (isSymlink) return await shortHash(`link ${Deno.readLinkSync(path)}`);
-  // Fast for many files.
-  if (size < 1024 ** 2) return await shortHash(Deno.readFileSync(path));
-  const { createHash } = await import("node:crypto");
-  const hash = createHash("sha256");
-  for await (const piece of (await Deno.open(path)).readable) hash.update(piece);
-  return hash.digest("hex").slice(0, 12);
-}
-
-async function shortHash(data: Parameters<typeof sha256>[0]): Promise<string> {
-  return (await sha256(data)).slice(0, 12);
+async function shortHash(text: string): Promise<string> {
+  return (await sha256(text)).slice(0, 12);
 }
 
 async function harnessHash(): Promise<string> {

@@ -6,7 +6,13 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { MlcliError, systemCode } from "../../errors.ts";
-import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../../files.ts";
+import {
+  hashOfFile,
+  lstatIfThere,
+  makeDirectory,
+  moveTree,
+  removeTreeIfThere,
+} from "../../files.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { takeAfter } from "../runs/sift.ts";
 
@@ -137,14 +143,5 @@ async function identityOf({ from, info }: Entry): Promise<string> {
   if (info.isDirectory) return "directory";
   if (info.isSymlink) return `link ${Deno.readLinkSync(from)}`;
   // A file that cannot be read is not the same as another.
-  return info.isFile ? await hashOf(from).catch(() => from) : from;
-}
-
-async function hashOf(path: string): Promise<string> {
-  // Only here: it takes 20 ms to load, and most runs have one host.
-  const { createHash } = await import("node:crypto");
-  const hash = createHash("sha256");
-  using file = await Deno.open(path);
-  for await (const piece of file.readable) hash.update(piece);
-  return hash.digest("hex");
+  return info.isFile ? await hashOfFile(from).catch(() => from) : from;
 }

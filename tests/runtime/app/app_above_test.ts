@@ -80,6 +80,13 @@ const LOOKUPS: readonly Lookup[] = [
     found: undefined,
   },
   {
+    name: "stops at the top of the work tree that a link leads into",
+    files: { ...appIn(""), "repo/.git/HEAD": "", "repo/sub/": "", "link": "" },
+    from: "link",
+    links: { "link": "repo/sub" },
+    found: undefined,
+  },
+  {
     // https://github.com/anomalyco/opencode/pull/23736
     name: "stops at the top of a submodule, where .git is a file",
     files: { ...GIT, ...appIn(""), "module/.git": "gitdir: ../.git/modules/module\n" },
@@ -90,6 +97,12 @@ const LOOKUPS: readonly Lookup[] = [
     name: "does not take other tools' JSON files above for apps",
     files: { ...GIT, "data/1.json": '{"image": "1.png"}', "data/sub/": "", ...appIn("") },
     from: "data/sub",
+    found: { directory: "", names: ["flats"] },
+  },
+  {
+    name: "passes over a name that cannot be an app's",
+    files: { ...GIT, ...appIn(""), ...appIn("work/", "my app"), "work/sub/": "" },
+    from: "work/sub",
     found: { directory: "", names: ["flats"] },
   },
   {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
 import { changesSince, filesLabel } from "../../../runtime/app/sources.ts";
@@ -219,12 +219,12 @@ suite("what differs between an app and its image", () => {
   });
 });
 
-suite("the label of an image's files", () => {
-  const many = (folder: string, count: number) =>
-    Object.fromEntries(
-      Array.from({ length: count }, (_, index) => [`${folder}/module_${index}.py`, ""]),
-    );
+const many = (folder: string, count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`${folder}/module_${index}.py`, ""]),
+  );
 
+suite("the label of an image's files", () => {
   // https://github.com/paketo-buildpacks/full-builder/issues/415
   it("has at most 4,000 bytes, and names directories if there are too many files", async () => {
     await using app = await built(many(`${TRAINING}/lib`, 400));
@@ -240,8 +240,11 @@ suite("the label of an image's files", () => {
   it("has a hash of the harness", async () => {
     await using app = await built();
     const old = app.label.replace(/("\.mlcli\/":")\w+/, "$1old");
-    assertEquals([await app.changes(["harness"], old), await app.changes([], old)], [
+    // By default, it matters in an image that holds it.
+    const found = [["harness"], [], undefined] as const;
+    assertEquals(await Promise.all(found.map((parts) => app.changes(parts, old))), [
       ["mlcli's harness"],
+      [],
       [],
     ]);
   });
@@ -262,6 +265,38 @@ suite("the label of an image's files", () => {
     assertEquals(await app.changes(), []);
     await touch(app.path(weights));
     assertEquals(await app.changes(), [weights]);
+  });
+
+  it("keeps the time of a large file even if the others have less by now", async () => {
+    const [weights, more] = [`${TRAINING}/weights.bin`, `${TRAINING}/more.bin`];
+    const files = { ...many(`${TRAINING}/lib`, 400), [weights]: "", [more]: "" };
+    await using app = await built(files, async (path) => {
+      await Deno.truncate(path(weights), 255 * 1024 ** 2);
+      await Deno.truncate(path(more), 2 * 1024 ** 2);
+    });
+    assertEquals(await app.changes(), []);
+    await Deno.remove(app.path(more));
+    assertEquals(await app.changes(), [TRAINING]);
+    await touch(app.path(weights));
+    assertEquals(await app.changes(), [TRAINING, weights]);
+  });
+
+  it("names a directory with a requirements file only if its code matters", async () => {
+    const requirements = `${TRAINING}/requirements.txt`;
+    const files = { "flats.json": JSON.stringify({ requirements }), [requirements]: "" };
+    await using app = await built({ ...files, ...many(TRAINING, 400) });
+    await app.directory.write({ [requirements]: "six" });
+    assertEquals([await app.changes([]), await app.changes(["training"])], [[], [TRAINING]]);
+  });
+
+  it("is not computed after Ctrl-C", async () => {
+    await using directory = await makeDirectory(FILES);
+    const app = await findApp(directory.path);
+    await assertRejects(
+      () => filesLabel(app, {}, AbortSignal.abort(new Error("Ctrl-C"))),
+      Error,
+      "Ctrl-C",
+    );
   });
 
   it("is compared with the hashes of small files even after a huge file was added", async () => {
@@ -285,7 +320,7 @@ suite("the label of an image of a context of the user's own", () => {
 
   it("is of all that the context sends, links unfollowed", async () => {
     await using outside = await makeDirectory({ "a.py": "1" });
-    const files = { ...OWN, "docker/Dockerfile.dockerignore": "out\n" };
+    const files = { ...OWN, "docker/Dockerfile.dockerignore": "out\nDockerfile\n" };
     const link = (path: (name: string) => string) =>
       Deno.symlink(join(outside.path, "a.py"), path("docker/a.py"));
     await using app = await built(files, link, labels);
@@ -303,13 +338,18 @@ suite("the label of an image of a context of the user's own", () => {
   });
 
   it("has one hash of a context with hundreds of files at its top", async () => {
-    const top = Object.fromEntries(
-      Array.from({ length: 400 }, (_, index) => [`docker/file_${index}.txt`, ""]),
-    );
-    await using app = await built({ ...OWN, ...top }, undefined, labels);
+    await using app = await built({ ...OWN, ...many("docker", 400) }, undefined, labels);
     assertEquals(Object.keys(JSON.parse(app.label)), [""]);
-    await app.directory.write({ "docker/file_7.txt": "x" });
+    await app.directory.write({ "docker/module_7.py": "x" });
     assertEquals(await app.changes(), ["docker"]);
+  });
+
+  it("has a hash for each directory of a context with hundreds of files below", async () => {
+    const files = { ...many("docker/a", 200), ...many("docker/a/b", 200) };
+    await using app = await built({ ...OWN, ...files }, undefined, labels);
+    assertEquals(await app.changes(), []);
+    await app.directory.write({ "docker/a/b/module_7.py": "x" });
+    assertEquals(await app.changes(), ["docker/a/b"]);
   });
 
   it("is empty if the Dockerfile is outside, since its own rules are unknown later", async () => {
