@@ -69,7 +69,7 @@ export async function filesLabel(
   const sources = await sourcesOf(app, image, PARTS);
   if (sources === undefined) return { label: "" };
   const prints = await fingerprintsOf(sources, { signal });
-  const timed = [...prints.keys()].filter((path) => isTimed(prints, path));
+  const timed = [...prints.keys()].filter((path) => prints.get(path)!.includes("@"));
   const note = timed.length === 0
     ? undefined
     : `With more than 256 MB, a new modification time of ${listed(timed)} counts as a change`;
@@ -109,7 +109,7 @@ export async function changesSince(
   const now = await folded(prints, keys);
   const all = new Set([...now.keys(), ...keys].filter(matters));
   const changed = [...all].filter((path) => now.get(path) !== before!.get(path));
-  return changed.sort().map((path) => ({
+  return changed.map((path) => ({
     shown: path === HARNESS
       ? "mlcli's harness"
       : typedPath(app, join(sources.root.directory, path)) +
@@ -163,10 +163,6 @@ async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources
   return { root, paths: [dockerfile, ...files], hasHarness: false };
 }
 
-function isTimed(prints: Fingerprints | undefined, path: string): boolean {
-  return prints?.get(path)?.includes("@") ?? false;
-}
-
 /** @param before those of the image: files that it knows by their times are not hashed. */
 async function fingerprintsOf(
   { root, paths, hasHarness }: Sources,
@@ -181,12 +177,14 @@ async function fingerprintsOf(
     if (info?.isFile || info?.isSymlink) infos.set(path, info);
   }
   const prints = new Map(hasHarness ? [[HARNESS, await harnessHash()]] : []);
+  const bySize = [...infos].sort(([, one], [, other]) => one.size - other.size)
+    .filter(([path]) => !before?.get(path)?.includes("@"));
   let bytes = 0;
-  for (const [path, info] of [...infos].sort(([, one], [, other]) => one.size - other.size)) {
+  const hashed = new Map(bySize.filter(([, { size }]) => (bytes += size) <= MOST_HASHED));
+  for (const [path, info] of infos) {
     signal?.throwIfAborted();
     const place = join(root.directory, path);
-    const isHashed = !isTimed(before, path) && (bytes += info.size) <= MOST_HASHED;
-    const print = !isHashed
+    const print = !hashed.has(path)
       ? `${info.size}@${info.mtime?.toISOString()}`
       : info.isSymlink
       ? await shortHash(`link ${Deno.readLinkSync(place)}`)

@@ -96,13 +96,13 @@ suite("what mlcli build asks for", () => {
       REQUIREMENTS: "requirements.txt",
     });
     const { "mlcli.files": files, ...others } = JSON.parse(labels!);
-    assertEquals(Object.keys(JSON.parse(files)).sort(), [
+    assertEquals(Object.keys(JSON.parse(files)), [
       ".mlcli/",
-      "requirements.txt",
       `${app}/mlcli_base/Dockerfile`,
+      "requirements.txt",
+      `${app}/mlcli_base/training/training.py`,
       `${app}/mlcli_base/prediction/serve`,
       `${app}/mlcli_base/processing/p.py`,
-      `${app}/mlcli_base/training/training.py`,
     ]);
     assertEquals(others, {
       "mlcli.app": app,
