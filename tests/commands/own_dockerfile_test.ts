@@ -136,6 +136,12 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     });
   });
 
+  it("labels no files if a context was typed, even if the app's file names one", async () => {
+    await using app = await ownApp(CONTEXT);
+    const { query } = await run(app, ["build", "--context", "docker"]);
+    assertEquals(JSON.parse(query!["labels"]!)["mlcli.files"], "");
+  });
+
   it("takes the context that the app's file names, and arguments that mlcli has for its own", async () => {
     await using app = await ownApp(CONTEXT);
     const { code, query } = await run(app, ["build", "-t", "v2", "--build-arg", "APP=mine"]);
