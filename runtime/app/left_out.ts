@@ -37,19 +37,24 @@ export interface Sent {
 /** A directory of an app, whose links are followed, or without a boundary a context of the user's own. */
 export type Root = Pick<App, "directory"> & Partial<Pick<App, "boundary">>;
 
+interface SentOptions {
+  /** How many entries are listed at most. */
+  readonly most?: number;
+  /** Absolute path of the file that is used instead of `.dockerignore`. */
+  readonly ignoreFile?: string | undefined;
+}
+
 /**
  * Looks through a directory of the app, or of a context of the user's own. Both lists are without
  * caches, test data and version control, and empty if the directory is missing or leads out of the
  * app's repository.
  *
- * @param ignoreFile used instead of `.dockerignore`.
  * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */
 export async function sentOf(
   app: Root,
   directory: string,
-  most = MOST_ENTRIES,
-  ignoreFile?: string,
+  { most = MOST_ENTRIES, ignoreFile }: SentOptions = {},
 ): Promise<Sent> {
   const files: string[] = [];
   const leftOut: string[] = [];

@@ -258,7 +258,7 @@ export async function requirementSources(app: App): Promise<readonly string[]> {
   for (const { target, problem } of references) {
     if (problem !== undefined) continue;
     const path = join(app.directory, target);
-    const sent = await isDirectory(path) ? await sentOf(app, path, MOST_SENT) : undefined;
+    const sent = await isDirectory(path) ? await sentOf(app, path, { most: MOST_SENT }) : undefined;
     paths.push(...sent?.files ?? [target]);
   }
   return [...new Set(paths)].map((path) => join(app.directory, path));

@@ -146,7 +146,7 @@ async function sourcesOf(
   const paths = [dockerfile, await requirementSources(app)].flat()
     .map((place) => relative(app.directory, place).replaceAll(SEPARATOR, "/"));
   for (const folder of CODE_FOLDERS.filter((folder) => parts.includes(folder))) {
-    paths.push(...(await sentOf(app, layoutOf(app)[folder], MOST_SENT)).files);
+    paths.push(...(await sentOf(app, layoutOf(app)[folder], { most: MOST_SENT })).files);
   }
   return { root: app, paths, hasHarness: parts.includes("harness") };
 }
@@ -159,7 +159,7 @@ async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources
   const root = { directory: context.path }; // links stay links
   const its = join(context.path, `${dockerfile}${IGNORE_FILE}`);
   const ignoreFile = await isFile(its) ? its : undefined;
-  const { files } = await sentOf(root, context.path, MOST_SENT, ignoreFile);
+  const { files } = await sentOf(root, context.path, { most: MOST_SENT, ignoreFile });
   return { root, paths: [dockerfile, ...files], hasHarness: false };
 }
 
