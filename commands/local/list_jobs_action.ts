@@ -37,7 +37,8 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     return print(jsonWholeRun(run), wholeRunText(run));
   }
   const all = await listRuns(app);
-  const runs = all.filter((run) => kind === undefined || run.kind === kind).slice(0, limit);
+  const chosen = all.filter((run) => kind === undefined || run.kind === kind);
+  const runs = chosen.slice(0, limit);
   const { text, left } = out.isTerminal
     ? runTable(runs, all, out, context.clock.date())
     : { text: tableText([], runs.map(wholeRow), out), left: [] };
@@ -46,6 +47,9 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   if (runs.length === 0) {
     const run = kind === undefined ? "run" : `${kind} run`;
     tell(err, `No ${run} yet. mlcli local ${kind ?? "train"} makes one.\n`);
+  }
+  if (chosen.length > limit) {
+    tell(err, noteText(`${limit} of ${chosen.length} runs: --limit ${chosen.length} lists all`));
   }
   if (left.length > 0) {
     tell(err, noteText(`Columns left out: ${listed(left)} (--output json has all)`));

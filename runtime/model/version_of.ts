@@ -37,10 +37,14 @@ export async function versionOf(
     .map(({ name, status }) => status === "Failed" ? `${name} (failed)` : name);
   const name = inOneLine(meant[0] ?? typed);
   const message = typed === "last" ? "No successful run has a model" : `No model of run ${name}`;
+  const why = meant.length === 0 || typed === "last"
+    ? ""
+    : "The run wrote none, or mlcli removed it because it was old (keep_models). ";
   throw new MlcliError(message, {
-    hint: others.length > 0
-      ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}.`
-      : "mlcli local train makes one.",
+    hint: why +
+      (others.length > 0
+        ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}.`
+        : "mlcli local train makes one."),
   });
 }
 

@@ -268,8 +268,9 @@ suite("a server that runs while its app is trained again", () => {
       const [, second] = await runsOf(app);
       await retrain(app, writes(name));
       const { code, stderr } = await app.run(TRAIN, { env });
-      const gone = `note: Removed the model of ${second}. To keep one: mlcli local keep RUN. ` +
-        "To keep more: mlcli config set keep_models NUMBER, or keep_models_size\n";
+      const gone = `warning: Removed the model of ${second}\n` +
+        "hint: To keep a model: mlcli local keep RUN. To keep more models: " +
+        "mlcli config set keep_models NUMBER, or keep_models_size SIZE\n";
       assertEquals([code, stderr], [0, name === "fifth" ? gone : ""]);
       assertEquals(await predictedOn(port), "first");
     }

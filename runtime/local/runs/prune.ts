@@ -28,7 +28,7 @@ import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { KEPT_RECORDS, RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
 import { modelsToRemove, withModels } from "../../model/kept_models.ts";
-import { noteText, tell } from "../../messages.ts";
+import { tell, warningText } from "../../messages.ts";
 import { type PersonSettings, personSettings } from "../../person.ts";
 import { listed } from "../../text.ts";
 
@@ -57,9 +57,9 @@ export async function prune(
       return await removeOld(layout, await old(modelsOf(servers)), servers);
     });
     if (gone.length === 0) return;
-    const text = `Removed the model of ${listed(gone)}. To keep one: mlcli local keep RUN. ` +
-      "To keep more: mlcli config set keep_models NUMBER, or keep_models_size";
-    tell(host.err, noteText(text));
+    const hint = "To keep a model: mlcli local keep RUN. To keep more models: " +
+      "mlcli config set keep_models NUMBER, or keep_models_size SIZE";
+    tell(host.err, warningText(`Removed the model of ${listed(gone)}`, hint));
   } catch {
     // Another command removes the same, a setting is invalid, or a file cannot be removed.
   }

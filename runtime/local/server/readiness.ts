@@ -107,7 +107,7 @@ async function endedTooEarly(
   const why = endWithError(status, words, log);
   const seeLog = log === ""
     ? "It left no log. Open a shell in its container, and start it there: mlcli local shell serve"
-    : "Its log says why: serve must start, and model_fn must load the model.";
+    : "See its last log lines: serve must start, and model_fn must load the model.";
   return new MlcliError(`The server ended before it was ready: ${why}`, {
     quote: isSeen ? undefined : shownTail(log),
     hint: findings.remedyOfOtherCode ?? hint ?? await logHint(asked, server, log) ?? seeLog,

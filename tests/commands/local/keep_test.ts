@@ -63,7 +63,8 @@ suite("mlcli local keep", () => {
       assertEquals({ code, stderr }, {
         code: 1,
         stderr: "error: No model of run none\n" +
-          "hint: Choose a run that has a model: bad (failed), good.\n",
+          "hint: The run wrote none, or mlcli removed it because it was old (keep_models). " +
+          "Choose a run that has a model: bad (failed), good.\n",
       });
     }
   });

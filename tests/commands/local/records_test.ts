@@ -87,7 +87,6 @@ suite("the record of a run", () => {
     assertEquals([result.code, result.stderr], [0, "loss=0.25\n"]);
     const { name, files, document } = await recordOf(app);
     assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
-    assertEquals(files, ["job.json", "log", "metrics.csv", "model_size"]);
     const { container, mlcli, image, code, ...rest } = document;
     assertMatch(code, /^[0-9a-f]{32}$/);
     const log = await Deno.readTextFile(jobs(app, name, "log"));
@@ -443,6 +442,13 @@ suite("mlcli local list-jobs", () => {
     );
     const named = JSON.parse((await list(app, ["09-02", "--output", "json"])).stdout);
     assertEquals(named.name, "shop-09-02");
+  });
+
+  it("says how many runs are not listed", async () => {
+    await using app = await completeApp();
+    for (const name of ["a", "b"]) await putRecord(app, name);
+    const { stderr } = await list(app, ["--limit", "1", "--kind", "train"], { isTerminal: true });
+    assertStringIncludes(stderr, "note: 1 of 2 runs: --limit 2 lists all\n");
   });
 
   it("shows the first metric rather than the second hyperparameter on a narrow terminal", async () => {

@@ -60,7 +60,7 @@ const SERVER = listedServer(8080, {}, { "mlcli.model": "served" });
 const COMPLETED = { status: "Completed", exit_status: 0 };
 
 suite("the models of earlier runs", () => {
-  it("go at the end of a run if they are no longer kept, which a note says", async () => {
+  it("go at the end of a run if they are no longer kept, which a warning says", async () => {
     await using made = await appWithRuns({
       "0-Lost": { status: "Lost" },
       "1-Failed": { status: "Failed", exit_status: 1 },
@@ -76,10 +76,10 @@ suite("the models of earlier runs", () => {
     await using engine = await fakeContainers();
     const { code, stderr } = await made.run(PROCESS, engine);
     assertEquals(code, 0);
-    const note = "note: Removed the model of 2-Completed, 1-Failed. " +
-      "To keep one: mlcli local keep RUN. To keep more: mlcli config set keep_models NUMBER, " +
-      "or keep_models_size\n";
-    assertStringIncludes(stderr, note);
+    const warning = "warning: Removed the model of 2-Completed, 1-Failed\n" +
+      "hint: To keep a model: mlcli local keep RUN. To keep more models: " +
+      "mlcli config set keep_models NUMBER, or keep_models_size SIZE\n";
+    assertStringIncludes(stderr, warning);
     const expected = ["0-Lost", "4-Completed", "5-Failed", "6-Stopped", "7-Completed"];
     assertEquals(await made.kept(), expected);
     assertEquals((await namesIn(made.jobs())).includes(".unpacked"), false);

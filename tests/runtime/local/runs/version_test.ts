@@ -68,13 +68,19 @@ suite("the version that --run names", () => {
     await Deno.mkdir(join(layout.jobs, "linked"));
     await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "linked/model"));
     await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "link"));
-    for (const typed of ["four", "1", "5", "five", "linked", "link", "../test_dir", ".", ""]) {
+    const choose = "Choose a run that has a model: three (failed), two, one.";
+    const removed = "The run wrote none, or mlcli removed it because it was old (keep_models). ";
+    const refused = [
+      ...["four", "1", "linked"].map((typed) => [typed, removed + choose]),
+      ...["5", "five", "link", "../test_dir", ".", ""].map((typed) => [typed, choose]),
+    ] as const;
+    for (const [typed, hint] of refused) {
       const error = await assertRejects(
-        () => versionOf(layout, typed),
+        () => versionOf(layout, typed!),
         MlcliError,
         "No model of run",
       );
-      assertEquals(error.hint, "Choose a run that has a model: three (failed), two, one.");
+      assertEquals(error.hint, hint, typed);
     }
     await Deno.remove(layout.jobs, { recursive: true });
     await assertRejects(
