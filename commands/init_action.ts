@@ -1,10 +1,12 @@
 import { basename } from "@std/path/basename";
+import { join } from "@std/path/join";
 import {
   APP_NAME,
   APP_NAME_EXPECTED,
   appNames,
   baseOf,
   hasConfiguration,
+  lookUp,
 } from "../runtime/app/app.ts";
 import {
   accepts,
@@ -58,6 +60,7 @@ export async function initAction(
   }
   const name = options.name ?? await chooseName(context, path);
   const isNew = !await hasConfiguration(cwd, name);
+  if (isNew) await tellOfAppAbove(context);
   const configuration = isNew ? await chooseConfiguration(context, name, options, path) : {};
   if (isNew && options.entryPoint !== undefined) {
     const confined = { name, directory: cwd, cwd, boundary: await boundaryOf(cwd) };
@@ -78,6 +81,14 @@ export async function initAction(
     tell(err, text);
   }
   err.print(await nextCommands(cwd, result));
+}
+
+/** Tells of the app that other commands would use in the current directory. */
+async function tellOfAppAbove({ cwd, err }: Context): Promise<void> {
+  const { directory, names: [name] } = await lookUp(cwd);
+  if (name === undefined || directory === cwd) return;
+  const path = typedPath({ directory, cwd }, join(directory, `${name}.json`));
+  tell(err, noteText(`This directory belongs to the app of ${path}: init adds another app in it`));
 }
 
 /**

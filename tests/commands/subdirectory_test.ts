@@ -165,6 +165,10 @@ suite("a command in a subdirectory", () => {
     await using app = await appWith();
     const { code, stderr } = await run(app, ["init", app.name, "--region", "eu-west-1"]);
     assertEquals(code, 0, stderr);
+    assertStringIncludes(
+      stderr,
+      `note: This directory belongs to the app of ../../${app.name}.json: init adds another app in it\n`,
+    );
     assert((await Deno.stat(join(below(app), `${app.name}.json`))).isFile);
   });
 });
