@@ -5,7 +5,6 @@ import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
 import { layoutOf } from "../../app/layout.ts";
 import type { Context } from "../../context.ts";
-import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import { isSystemError } from "../../errors.ts";
 import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
 import { noteText, tell } from "../../messages.ts";
@@ -42,7 +41,8 @@ export async function measureEarlierRuns(
     try {
       const record = jsonObject(textAt(join(directory, RECORD_FILES.document), LARGEST_TEXT));
       if (record?.["kind"] !== "train" || !isObject(record["outcome"])) continue;
-      const searched = searchedIn(record, definitions);
+      const { metric_definitions: list } = record;
+      const searched = Array.isArray(list) ? list.filter(isObject) : [];
       const names = new Set(
         definitions.filter(({ name, regex }) =>
           !searched.some((one) => one["name"] === name && one["regex"] === regex)
@@ -74,18 +74,6 @@ export async function measureEarlierRuns(
   }
   if (skipped.length === 0) return;
   tell(err, noteText(`Logs too long to search for metrics now: those of ${listed(skipped)}`));
-}
-
-/** Returns the definitions that a run's output has been searched for. */
-function searchedIn(
-  record: Readonly<Record<string, unknown>>,
-  definitions: readonly MetricDefinition[],
-): readonly Partial<Record<keyof MetricDefinition, unknown>>[] {
-  const list = record["metric_definitions"];
-  if (Array.isArray(list)) return list.filter(isObject);
-  // An earlier mlcli kept no definitions: those of the metrics that it found count as searched for.
-  const metrics = objectIn(record["metrics"]);
-  return definitions.filter(({ name }) => Object.hasOwn(metrics, name));
 }
 
 /** Replaces the values of these metrics, and then the document, which says that this is done. */

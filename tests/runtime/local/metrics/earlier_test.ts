@@ -94,17 +94,6 @@ suite("metrics that are defined after a run", () => {
     assertEquals(metric_definitions, [accuracy, ...added]);
   });
 
-  it("keep the values and their times of a run whose record names no definitions", async () => {
-    await using app = await appWithRun({
-      log: "out loss=1 acc=5\n",
-      curves: [["loss", [3, 1]]],
-    }, [LOSS, { Name: "acc", Regex: "acc=(\\S+)" }]);
-    const before = await textOf(app, "before/metrics.csv");
-    const { loss, acc } = (await list(app)).metrics;
-    assertEquals([loss.count, acc.last], [2, 5]);
-    assertEquals(await textOf(app, "before/metrics.csv"), `${before},acc,5\n`);
-  });
-
   for (
     const [what, run] of Object.entries<MadeRun>({
       "goes on": { outcome: null },
