@@ -12,8 +12,7 @@ import { localTimestamp } from "../../runtime/time.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { tableText } from "../render/table.ts";
 import type { ListRunsOptions } from "./list_jobs.ts";
-import { comparisonText, wholeRunText } from "./run_formats.ts";
-import { resultOf, runTable } from "./run_table.ts";
+import { comparisonText, resultOf, runTable, wholeRunText } from "./run_formats.ts";
 
 /** Prints a line for each run, one run, or what differs between several. */
 export async function listRunsAction(context: Context, options: ListRunsOptions): Promise<void> {

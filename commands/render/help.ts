@@ -1,12 +1,13 @@
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
+import { bold } from "./format.ts";
 import { optionGroups } from "./option_groups.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 import type { Output } from "../../runtime/streams.ts";
 
 /** The whole help of one command, ending in a newline. */
 export function helpText(topic: Topic, style: Pick<Output, "columns" | "colour">): string {
-  const heading = (text: string): string => style.colour ? `\x1b[1m${text}\x1b[22m` : text;
+  const heading = (text: string): string => style.colour ? bold(text) : text;
   const sections = [
     wrap(topic.description, style.columns, 0),
     `${heading("Usage:")} ${wrapWords(usageParts(topic), style.columns, "Usage: ".length)}`,

@@ -2,6 +2,7 @@
 
 import { fit, widthOf } from "../../runtime/cells.ts";
 import type { Output } from "../../runtime/streams.ts";
+import { bold } from "./format.ts";
 
 /** Stands between two columns, as in the list of endpoints. */
 export const GAP = "  ";
@@ -89,10 +90,6 @@ function withWidths(
     room -= cut.length;
   }
   return sized;
-}
-
-function bold(text: string): string {
-  return `\x1b[1m${text}\x1b[22m`;
 }
 
 /** Like `fit`, but cuts off the beginning: the end tells `model__max_depth` from `model__max_leaves`. */

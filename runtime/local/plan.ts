@@ -124,7 +124,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
     Hostname: HOST,
     Env: environment(job, planned.region, {
       ...trainingVariables({ name: planned.jobName, region: planned.region }),
-      ...report(planned),
+      ...planned.reportFile && REPORT_VARIABLES,
       ...pip?.variables,
     }, hostNames(job.hosts.count)),
     Labels: labels({ app, role: "train" }),
@@ -152,10 +152,6 @@ function codeMounts(
   ];
 }
 
-function report({ reportFile }: Planned): Variables {
-  return reportFile === undefined ? {} : REPORT_VARIABLES;
-}
-
 /**
  * Whether it gets only what SageMaker gives. Several hosts do: who looks at what they share cannot tell
  * them apart.
@@ -175,7 +171,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     Cmd: launch.arguments,
     Hostname: HOST,
     Env: environment(job, planned.region, {
-      ...report(planned),
+      ...planned.reportFile && REPORT_VARIABLES,
       ...pip?.variables,
     }, hostNames(job.hosts.count)),
     Labels: labels({ app, role: "process" }),

@@ -238,14 +238,9 @@ function partsIn<T>(
   );
 }
 
-/** The records that there are, the newest first. What is none of mlcli's is left out. */
-export async function recordsOf(
-  layout: Layout,
-  names?: readonly string[],
-): Promise<readonly RunSummary[]> {
-  const found = await Promise.all(
-    (names ?? runNames(layout)).map((name) => recordOf(layout, name)),
-  );
+/** Returns the records of all runs, the newest first. Leaves out files that mlcli did not write. */
+export async function recordsOf(layout: Layout): Promise<readonly RunSummary[]> {
+  const found = await Promise.all(runNames(layout).map((name) => recordOf(layout, name)));
   return found.filter((record) => record !== undefined).sort((a, b) =>
     b.started.getTime() - a.started.getTime() || (a.name < b.name ? 1 : -1)
   );

@@ -27,17 +27,14 @@ export async function versionOf(
   layout: Layout,
   typed: string,
 ): Promise<Version & { readonly run: string }> {
-  const current = await currentRun(layout);
-  const meant = await runsMeant(layout, typed);
-  for (const run of meant) {
-    const model = await modelOf(layout, run, current);
-    if (model !== undefined) return { run, model };
-  }
+  const run = await runMeant(layout, typed);
+  const model = run && await modelOf(layout, run, await currentRun(layout));
+  if (run && model) return { run, model };
   const others = (await recordsWithModel(layout))
     .map(({ name, status }) => status === "Failed" ? `${name} (failed)` : name);
-  const name = inOneLine(meant[0] ?? typed);
+  const name = inOneLine(run ?? typed);
   const message = typed === "last" ? "No successful run has a model" : `No model of run ${name}`;
-  const why = meant.length === 0 || typed === "last"
+  const why = run === undefined
     ? ""
     : "The run wrote none, or mlcli removed it because it was old (keep_models). ";
   throw new MlcliError(message, {
@@ -51,12 +48,11 @@ export async function versionOf(
 /** How many runs an error lists: more than keep their model by default. */
 const MOST_LISTED = 20;
 
-async function runsMeant(layout: Layout, typed: string): Promise<readonly string[]> {
-  if (typed === "last") return await runsWithModel(layout);
-  // One without a record may have a model, too.
-  if (runNames(layout).includes(typed)) return [typed];
-  const run = runCalled(await recordsOf(layout), typed);
-  return run === undefined ? [] : [run.name];
+async function runMeant(layout: Layout, typed: string): Promise<string | undefined> {
+  if (typed === "last") return (await runsWithModel(layout))[0];
+  // A run without a record can have a model.
+  if (runNames(layout).includes(typed)) return typed;
+  return runCalled(await recordsOf(layout), typed)?.name;
 }
 
 /** Returns the names of runs that have a model and did not fail, the newest first. */
