@@ -77,8 +77,7 @@ export async function initAction(
   err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
-    const text = `${name}.json exists, so ${unused.join(", ")} had no effect. Edit the file.\n`;
-    tell(err, text);
+    tell(err, `${name}.json exists, so ${unused.join(", ")} had no effect. Edit the file.\n`);
   }
   err.print(await nextCommands(cwd, result));
 }

@@ -2,8 +2,8 @@ import { NotConfigured } from "../runtime/aws/errors.ts";
 import { localGroup } from "./local/local.ts";
 
 /**
- * Adds the local command of the same name to the hint of a cloud command that found no credentials:
- * the user might have meant that one. Returns all other errors unchanged.
+ * Adds `mlcli local NAME` to the hint of the cloud command NAME if it found no credentials: the user
+ * might have meant the local one. Returns all other errors unchanged.
  *
  * @param names those that lead to the command, without `mlcli`: `["list-jobs"]`.
  */

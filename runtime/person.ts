@@ -29,7 +29,7 @@ export const PERSON_SETTINGS = {
     pattern: /^[1-9]\d{0,4}$/,
   },
   keep_models_size: {
-    meaning: "How much the models of an app's runs may take, such as 500MB (default: 10GB).",
+    meaning: "How much the models of an app's runs can take, such as 500MB (default: 10GB).",
     pattern: /^\d{1,6}(\.\d{1,6})?[kmg]b$/i,
   },
   output: {

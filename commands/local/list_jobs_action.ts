@@ -63,7 +63,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   }
 }
 
-/** Returns the row of a run for a program: the time itself, which stays the same, and whole fields. */
+/** Returns the row of a run for a program: whole fields, and the time of the start, not the age. */
 function wholeRow(run: RunSummary): readonly string[] {
   const { name, kind, status, started, commit, hyperparameters, metrics } = run;
   const values = Object.entries(metrics).map(([name, { last }]) => ({ name, last }));

@@ -49,8 +49,8 @@ export type TransformOptions = Values<TransformDeclaration>;
 export const transformCommand: Command = command({
   details:
     "Starts the app's server as a transform job on SageMaker does, sends it the records of " +
-    "the file or directory PATH, and writes NAME.out for each. A file of which a request fails has no result; the " +
-    "others go on, and the exit status is 1.",
+    "the file or directory PATH, and writes NAME.out for each. If a request for a file fails, that " +
+    "file has no result; mlcli continues with the others, and exits with 1.",
   options: OPTIONS,
   examples: [
     ["Transform a file, line by line", "mlcli local transform houses.csv"],

@@ -56,10 +56,10 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   });
 }
 
-/** Which apps a command is for: that of a name, or all. */
+/** The apps that a command uses: the named one, or all. */
 export interface AppChoice {
   readonly appName?: string | undefined;
-  /** For an app that is being made: none above the current directory counts. */
+  /** Set by commands that make an app: they ignore apps above the current directory. */
   readonly isNew?: true;
 }
 
@@ -244,7 +244,7 @@ async function completeApps(directory: string, name: string | undefined): Promis
   return names.sort();
 }
 
-/** Whether a file may be the caller's: another user's must not choose what runs (CVE-2022-24765). */
+/** Returns whether the caller owns a file: another user must not choose what runs (CVE-2022-24765). */
 function isCallers(path: string): boolean {
   const uid = Deno.uid();
   return uid === null || Deno.statSync(path).uid === uid;

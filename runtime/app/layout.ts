@@ -197,9 +197,8 @@ function contains(directory: string, other: string): boolean {
 
 function linkError(layout: Layout, written: string): MlcliError {
   return new MlcliError(`${typedPath(layout, written)} is a link`, {
-    hint:
-      `Containers write into ${typedPath(layout, layout.testDirectory)}, which other users may ` +
-      "not enter. Remove the link; a directory that is mounted there must be closed to them, too.",
+    hint: `Other users cannot enter ${typedPath(layout, layout.testDirectory)}, where containers ` +
+      "write. Remove the link; a directory that is mounted there must be closed to other users.",
   });
 }
 

@@ -18,7 +18,7 @@ const NOT_MISSED = new RegExp(
     "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.idea|\\.vscode|.*~|\\..*\\.sw[a-p]|\\.#.*|#.*#)$",
 );
 
-/** How many files and directories are looked at by default. A directory of data may have more. */
+/** How many files and directories are looked at by default. A directory of data can have more. */
 const MOST_ENTRIES = 2_000;
 
 /** How many are looked at to compare them with an image. */

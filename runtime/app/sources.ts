@@ -21,7 +21,7 @@ import { IGNORE_FILE } from "./private_files.ts";
 import { requirementSources } from "./requirements.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
 
-/** In bytes. If the files have more, the largest ones are known by size and modification time. */
+/** In bytes. If the files have more, the largest ones are compared by size and modification time. */
 const MOST_HASHED = 256 * 1024 ** 2;
 
 /**
@@ -37,10 +37,10 @@ const CODE_FOLDERS = ["training", "prediction", "processing", "common"] as const
 const PARTS = [...CODE_FOLDERS, "harness"] as const;
 type Part = typeof PARTS[number];
 
-/** By path with slashes. One that ends with a slash, or is empty, is of a directory's other files. */
+/** By path with slashes. A path that ends with a slash, or is empty, has one for all other files in it. */
 type Fingerprints = ReadonlyMap<string, string>;
 
-/** What a build sends: the paths of files in a directory. */
+/** The files that a build sends, by their paths in a directory. */
 interface Sources {
   readonly root: Root;
   readonly paths: readonly string[];
@@ -49,17 +49,17 @@ interface Sources {
 
 /** A file that differs from the one in an image. */
 export interface Change {
-  /** As the user would type its path. */
+  /** The path as the user would type it. */
   readonly shown: string;
   /** Whether it is in a directory of code, or in a context of the user's own. */
   readonly isCode: boolean;
 }
 
 /**
- * Returns the label for an image of the files as they are now. An empty one says nothing, and hides
- * that of a base image.
+ * Returns the label for an image of the files as they are now. An empty label hides the label of a
+ * base image.
  *
- * @param image its other labels.
+ * @param image with its other labels.
  */
 export async function filesLabel(
   app: App,
@@ -83,10 +83,10 @@ export async function filesLabel(
 }
 
 /**
- * Returns how an app differs from what its image was built from; `undefined`: no label says so.
+ * Returns the files that differ from those that the image was built from; `undefined`: unknown.
  *
- * @param parts those that matter besides the Dockerfile and the requirements.
- * @throws MlcliError if that cannot be found out.
+ * @param parts to compare besides the Dockerfile and the requirements.
+ * @throws MlcliError if a file cannot be read.
  */
 export async function changesSince(
   app: App,
@@ -102,7 +102,7 @@ export async function changesSince(
     isOwn ? undefined : PARTS.find((part) => path.startsWith(prefixOf(app, part)));
   const matters = (path: string) => {
     const part = partOf(path);
-    // Requirements may lie beside code.
+    // Requirements can be beside code.
     return part === undefined || parts.includes(part) || before!.has(path) && prints.has(path);
   };
   const keys = [...before!.keys()].filter(matters);
@@ -122,7 +122,7 @@ function prefixOf({ name }: App, part: Part): string {
   return part === "harness" ? HARNESS : `${basePath(name)}/${part}/`;
 }
 
-/** Anybody may have written the label. */
+/** Reads the label of an image, which any program might have written. */
 function fingerprintsIn({ Config }: LabelledImage): Fingerprints | undefined {
   const label = Config?.Labels?.[LABELS.files] ?? "";
   if (label.length > LARGEST_LABEL) return undefined;
@@ -134,7 +134,7 @@ function fingerprintsIn({ Config }: LabelledImage): Fingerprints | undefined {
   }
 }
 
-/** Returns what a build sends; `undefined`: that is unknown. */
+/** Returns the files that a build sends; `undefined`: unknown. */
 async function sourcesOf(
   app: App,
   image: LabelledImage,
@@ -154,7 +154,7 @@ async function sourcesOf(
 async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources | undefined> {
   const context = await ownContext(app);
   const dockerfile = normalize(image.Config?.Labels?.[LABELS.dockerfile] ?? OUTSIDE_DOCKERFILE);
-  // A Dockerfile elsewhere may have rules of its own for what is left out.
+  // A Dockerfile outside might have its own ignore file.
   if (!context || dockerfile === OUTSIDE_DOCKERFILE || isOutside(dockerfile)) return undefined;
   const root = { directory: context.path }; // links stay links
   const its = join(context.path, `${dockerfile}${IGNORE_FILE}`);
@@ -163,7 +163,7 @@ async function sourcesOfContext(app: App, image: LabelledImage): Promise<Sources
   return { root, paths: [dockerfile, ...files], hasHarness: false };
 }
 
-/** @param before those of the image: files that it knows by their times are not hashed. */
+/** @param before the image's fingerprints: files that have a time there are not hashed. */
 async function fingerprintsOf(
   { root, paths, hasHarness }: Sources,
   { before, signal }: { readonly before?: Fingerprints; readonly signal?: AbortSignal },
@@ -205,7 +205,7 @@ async function harnessHash(): Promise<string> {
   return await shortHash(JSON.stringify([files, texts.map((text) => text.toHex())]));
 }
 
-/** Puts one fingerprint in the place of those below a directory, but for files that are keys. */
+/** Replaces the fingerprints below each directory in `keys` with one, except those of files in `keys`. */
 async function folded(prints: Fingerprints, keys: readonly string[]): Promise<Fingerprints> {
   const directories = keys.filter((key) => key === "" || key.endsWith("/"))
     .sort((one, other) => other.length - one.length);

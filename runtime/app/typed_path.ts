@@ -7,7 +7,7 @@ import { shellWord } from "../text.ts";
 
 export { shellWord } from "../text.ts";
 
-/** Whose paths are shown, and from where. */
+/** The directories that shown paths depend on. */
 export interface Viewpoint {
   /** Absolute path of a directory: paths below it are shown as relative ones. */
   readonly directory: string;
@@ -21,7 +21,7 @@ export function typedPath({ directory, cwd = directory }: Viewpoint, path: strin
   return typed === "" || isOutside(relative(directory, path)) ? path : typed;
 }
 
-/** Returns a path as a run's record keeps it, whatever the current directory. */
+/** Returns a path for a run's record, which does not depend on the current directory. */
 export function recordedPath({ directory }: Viewpoint, path: string): string {
   return path === directory ? "." : typedPath({ directory }, path);
 }

@@ -32,7 +32,7 @@ export const LABELS = {
   dockerfile: "mlcli.dockerfile",
   /** Of an image that `mlcli build` made: what it was made of, `app` or `own` (a context of the user's own). */
   context: "mlcli.context",
-  /** Of an image that `mlcli build` made: fingerprints of its files, in JSON (`app/sources.ts`). */
+  /** Fingerprints of the files that `mlcli build` made the image from, in JSON (`app/sources.ts`). */
   files: "mlcli.files",
 } as const;
 

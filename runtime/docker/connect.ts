@@ -156,7 +156,7 @@ const WINDOWS_CONTAINERS =
 
 const NO_ENGINE = "a server answers, but it is not a Docker Engine";
 
-/** What the words of Deno and of the system mean; the numbers are those of Linux and macOS. */
+/** Reasons by the error texts of Deno and the system; the numbers are from Linux and macOS. */
 const REASONS: readonly (readonly [words: RegExp, reason: string])[] = [
   [/os error 13\b/, NO_PERMISSION],
   [/os error (61|111)\b/, "no program listens at this address"],
@@ -166,7 +166,7 @@ const REASONS: readonly (readonly [words: RegExp, reason: string])[] = [
   [/received unexpected message|invalid HTTP [a-z-]+ parsed/, NO_ENGINE],
   // Fetch, "port blocking": 22, for one.
   [/Requests to port \d+ are blocked/, "this port is reserved for another protocol"],
-  // Of pipes.
+  // Named pipes.
   [/\bENOENT\b/, "no such pipe"],
   [/\b(EACCES|EPERM)\b/, "no permission (your user must be in the group docker-users)"],
 ];

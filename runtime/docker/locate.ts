@@ -29,7 +29,7 @@ export interface Candidate {
   readonly address: Address;
   /** Whether the user did not name it: then it has to belong to the user or to root. */
   readonly isFound?: boolean;
-  /** What takes back the user's choice of this engine: a command, or a variable of this value. */
+  /** What undoes the user's choice of this engine: a command, and a variable with its value. */
   readonly undo?: readonly [command: string, variable: string, value: string];
 }
 

@@ -222,8 +222,8 @@ export async function withTraining(
 
 function tooManyText(layout: Layout, left: number): string {
   return warningText(
-    `Of what lies in ${typedPath(layout, layout.input)} beside the channels, ${left} files and ` +
-      `directories are not in the container, which gets ${MOST_OTHERS} of them`,
-    "Put them into a directory of input/data: each is a channel, on SageMaker too.",
+    `Mounted only the first ${MOST_OTHERS} extra files and directories of ` +
+      `${typedPath(layout, layout.input)}; ${left} were left out`,
+    "Put them into a directory of input/data: each is a channel, also on SageMaker.",
   );
 }

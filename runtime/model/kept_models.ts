@@ -11,9 +11,9 @@ import { modelOf } from "./version_of.ts";
 import { currentRun } from "./versions.ts";
 
 /**
- * Returns the names of the runs whose model is to be removed.
+ * Returns the names of the runs whose models mlcli removes.
  *
- * @param runs that have ended and have a model, the newest first.
+ * @param runs ended ones with a model, the newest first.
  * @param used names of the runs whose model is the current one, or is served.
  * @param metric name of the app's first metric definition.
  */

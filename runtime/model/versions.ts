@@ -316,9 +316,8 @@ async function runOf({ model }: Layout, { of, id }: Current): Promise<string> {
   return id === await idOf(model) ? of : "";
 }
 
-/** Whether a directory of a model holds a file, or might. */
+/** Returns whether a model's directory contains a file; true if it cannot be read. */
 export async function hasFile(layout: Layout, directory: string): Promise<boolean> {
-  // What cannot be read may hold some.
   return await holdsFile(layout, directory, directory).catch(() => true);
 }
 

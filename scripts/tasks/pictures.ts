@@ -1,6 +1,6 @@
 /**
  * Draws the pictures of the documents anew, from real runs: `deno task pictures`, or those that are
- * named, such as `deno task pictures road page`. Fails where a run does.
+ * named, such as `deno task pictures road page`. Fails if a run fails.
  *
  * Needs PyPI, and port 8080. Replaces no image: where one has the name of an app below, it fails.
  */

@@ -33,7 +33,7 @@ def report_lost_files_at_end(directory: str, kept: Sequence[str]) -> None:
     process = os.getpid()
 
     def write() -> None:
-        # Forked children run this, too.
+        # Forked children run the handler, but must not report.
         if os.getpid() != process or len(before) == MOST_FILES:
             return
         after = files_below(directory, kept)

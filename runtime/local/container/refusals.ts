@@ -65,7 +65,7 @@ const REFUSALS: readonly Refusal[] = [
     isOf: ({ NanoCpus = 0 }) => NanoCpus > 0,
     words: ({ NanoCpus = 0 }) => [
       `The Docker Engine has fewer than ${NanoCpus / 1e9} CPUs`,
-      "Give a lower number with --cpus, or leave it out: then the code may use all.",
+      "Give a lower number with --cpus, or leave it out: the code can then use all.",
     ],
   },
   {

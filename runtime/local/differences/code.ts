@@ -88,7 +88,7 @@ export async function commonDifferences(
   return finding ? [finding] : [];
 }
 
-/** The app's code counts if it is not mounted over the image's. */
+/** Compares the app's code only if it is not mounted over the image's. */
 async function changedDifferences(
   { app, tag, strict }: AppImage,
   code: CodeFolder,

@@ -56,7 +56,7 @@ const STEPS_OF_A_TURN = 10_000_000;
 /** What is still looked at once the run is interrupted, in steps: of 50 steps, 400 KB of output. */
 const LAST_STEPS = 20_000_000;
 
-/** Begins a line of a log: the stream and, of several hosts, which one wrote it. */
+/** The beginning of a line in a log: its stream and, if there are several hosts, its host. */
 const LOG_MARK = /^(?:out|err) (?:algo-\d+: )?/;
 
 export class Metrics {

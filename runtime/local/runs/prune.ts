@@ -61,7 +61,7 @@ export async function prune(
       "mlcli config set keep_models NUMBER, or keep_models_size SIZE";
     tell(host.err, warningText(`Removed the model of ${listed(gone)}`, hint));
   } catch {
-    // Another command removes the same, a setting is invalid, or a file cannot be removed.
+    // Another command removed it, a setting is invalid, or a file cannot be removed.
   }
 }
 

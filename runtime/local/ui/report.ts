@@ -86,8 +86,8 @@ function thinnedCurves(curves: Readonly<Record<string, Curve>>): Record<string, 
 }
 
 /**
- * Writes a report, whole or not at all, for this user alone. It replaces only an earlier report: the
- * default path is a clone's to choose, so a link is not followed.
+ * Writes a report, whole or not at all, for this user alone. It replaces only an earlier report, and
+ * follows no link: a cloned repository can have one at the default path.
  *
  * @param typed the path that the user typed, if any.
  * @param document the page without a report.
