@@ -490,7 +490,7 @@ suite("mlcli init on a terminal", () => {
     assertEquals([code, lines(stdout)[0]], [0, "demo.json"]);
   });
 
-  it("says nothing of options that an existing file has already", async () => {
+  it("prints nothing about options that the existing file already has", async () => {
     await using directory = await makeDirectory();
     const { path: cwd } = directory;
     for (let run = 0; run < 2; run++) {

@@ -30,7 +30,7 @@ suite("the hint of a cloud command without credentials", () => {
     assertEquals(withLocalCommand(error, ["local", "train"]), error);
   });
 
-  it("reaches the user of mlcli list-jobs", async () => {
+  it("mlcli list-jobs prints the local command if it finds no credentials", async () => {
     await using directory = await makeDirectory();
     const cloud = { HOME: directory.path, AWS_EC2_METADATA_DISABLED: "true" };
     const { code, stderr } = await runInProcess(["list-jobs"], { cwd: directory.path, cloud });

@@ -107,7 +107,7 @@ suite("the views of the page", () => {
     }
   });
 
-  it("show a metric with a single value as a number, not as a chart", async () => {
+  it("the page shows a metric with a single value as a number, not as a chart", async () => {
     await using app = await fullApp();
     await using server = await servePage(app);
     await using browser = await openBrowser();

@@ -40,7 +40,7 @@ suite("how mlcli was installed", () => {
     });
   }
 
-  it("is its path if the program was deleted while it runs", async () => {
+  it("installation returns the program's path if the program was deleted while it runs", async () => {
     assertEquals(await installation("/", "/none/mlcli"), "as /none/mlcli");
   });
 });

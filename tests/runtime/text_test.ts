@@ -139,7 +139,7 @@ suite("the problem of a text that is not JSON", () => {
     ["# a", "Unexpected token '#'", COMMAS],
   ];
   for (const [text, reason, hint] of problems) {
-    it(`names it and how to correct it: ${JSON.stringify(text.trim())}`, () => {
+    it(`jsonProblem says how to correct ${JSON.stringify(text.trim())}`, () => {
       const error = assertThrows(() => parseJson(text), SyntaxError);
       assertEquals(jsonProblem(error), { reason, hint });
     });

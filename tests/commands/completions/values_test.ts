@@ -122,7 +122,7 @@ suite("the values that there are", () => {
     assertEquals(networks, ["db", "host", "none"]);
   });
 
-  it("of a run: the names in the list, the newest first", async () => {
+  it("completes a run with the names in the list, the newest first", async () => {
     await using app = await completeApp();
     for (const [name, minute] of [["churn-a", "01"], ["shop-b", "02"], ["bad\n", "03"]]) {
       await app.write(

@@ -56,7 +56,7 @@ suite("mlcli local keep", () => {
     });
   }
 
-  it("fails for a run without a model, and lists the runs that have one", async () => {
+  it("local keep fails for a run without a model, and lists the runs that have one", async () => {
     await using app = await appWithRuns();
     for (const typed of ["none", "1"]) {
       const { code, stderr } = await run(app, `keep ${typed}`);
@@ -69,7 +69,7 @@ suite("mlcli local keep", () => {
     }
   });
 
-  it("replaces a link in place of the pin, and does not follow it", async () => {
+  it("local keep replaces a link in place of the pin, and does not follow it", async () => {
     await using app = await appWithRuns();
     const mine = join(app.directory, "mine");
     await Deno.writeTextFile(mine, "mine");
@@ -80,7 +80,7 @@ suite("mlcli local keep", () => {
     assertEquals(await Deno.readTextFile(mine), "mine");
   });
 
-  it("fails if the directory of the runs is a link out of the repository", async () => {
+  it("local keep fails if the directory of the runs is a link out of the repository", async () => {
     await using app = await appWithRuns();
     const outside = await Deno.makeTempDir();
     try {
@@ -95,7 +95,7 @@ suite("mlcli local keep", () => {
 });
 
 suite("the size of a model", () => {
-  it("is shown with the run, and null without a model", async () => {
+  it("the size of a model is shown with its run, and null without a model", async () => {
     await using app = await appWithRuns();
     assertEquals(await modelFacts(app, "good"), { pinned: false, model_bytes: 10_000 });
     assertEquals(await modelFacts(app, "none"), { pinned: false, model_bytes: null });
@@ -109,14 +109,14 @@ suite("the size of a model", () => {
     assertEquals(facts, [["none", false, null], ["bad", false, 10_000], ["good", true, 10_000]]);
   });
 
-  it("counts what a sparse file takes on the disk", async () => {
+  it("the size of a model counts the bytes of a sparse file on the disk", async () => {
     await using app = await appWithRuns();
     await Deno.truncate(inRun(app, "good/model/m"), 1e12);
     const { model_bytes } = await modelFacts(app, "good");
     assertEquals(model_bytes < 1e6, true, String(model_bytes));
   });
 
-  it("does not follow links out of the model", async () => {
+  it("the size of a model does not count files behind links out of it", async () => {
     await using app = await appWithRuns();
     await app.write(`${app.directory}/large`, "l".repeat(1_000_000));
     await Deno.symlink(`${app.directory}/large`, inRun(app, "good/model/link"));
@@ -125,7 +125,7 @@ suite("the size of a model", () => {
     assertEquals(model_bytes < 20_000, true, String(model_bytes));
   });
 
-  it("is null while the run still writes the model, which cannot be chosen", async () => {
+  it("the size of a model is null while its run writes it, and --run refuses that run", async () => {
     await using app = await appWithRuns();
     const path = inRun(app, "good/job.json");
     const record = JSON.parse(await Deno.readTextFile(path));
@@ -136,7 +136,7 @@ suite("the size of a model", () => {
     assertStringIncludes(stderr, "Choose a run that has a model: bad (failed).\n");
   });
 
-  it("follows a change deep in the model", async () => {
+  it("the size of a model changes with a file deep in it", async () => {
     await using app = await appWithRuns();
     await app.write(inRun(app, "good/model/a/b"), "m");
     assertEquals((await modelFacts(app, "good")).model_bytes, 10_001);
@@ -147,7 +147,7 @@ suite("the size of a model", () => {
 });
 
 suite("mlcli local deploy --run", () => {
-  it("warns if the run failed", async () => {
+  it("local deploy --run warns if the run failed", async () => {
     await using app = await appWithRuns();
     await using engine = await fakeContainers();
     for (

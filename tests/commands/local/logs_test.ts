@@ -16,7 +16,7 @@ async function logs(args: readonly string[], log = LOG) {
 }
 
 suite("mlcli local logs RUN", () => {
-  it("prints what a run wrote, each stream to its own", async () => {
+  it("local logs RUN prints what the run wrote, each stream to its own", async () => {
     assertEquals(await logs(["last"]), {
       code: 0,
       stdout: "epoch 1\n\n... 9 bytes are left out here ...\nepoch 2\n",
@@ -30,12 +30,12 @@ suite("mlcli local logs RUN", () => {
     });
   }
 
-  it("is an error for a run without a log", async () => {
+  it("local logs RUN fails for a run without a log", async () => {
     const stderr = "error: Run first has no log\n";
     assertEquals(await logs(["1"], ""), { code: 1, stdout: "", stderr });
   });
 
-  it("does not follow the log of a run", async () => {
+  it("local logs RUN refuses --follow", async () => {
     const stderr = 'error: Option "--follow" cannot be given with the name of a run.\n' +
       "hint: local train and local process print the log of a run while it runs.\n";
     assertEquals(await logs(["1", "--follow"]), { code: 2, stdout: "", stderr });

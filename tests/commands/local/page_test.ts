@@ -146,7 +146,7 @@ suite("local report", () => {
     assertStringIncludes(none.stderr, 'No run is called "other"');
   });
 
-  it("is written beside the runs by default, where Git and builds leave it out", async () => {
+  it("local report writes beside the runs by default, where Git and builds leave the file out", async () => {
     await using app = await appWithRuns("a");
     const { code, stdout } = await report(app);
     const path = app.path("local_test/jobs/report.html");
@@ -154,7 +154,7 @@ suite("local report", () => {
     assertEquals(await Deno.readTextFile(app.path("local_test/jobs/.gitignore")), "*\n");
   });
 
-  it("does not follow a link of a clone from its default path", async () => {
+  it("local report does not follow a link that a clone has at the default path", async () => {
     await using outside = await makeDirectory();
     await using app = await appWithRuns("a");
     await Deno.symlink(`${outside.path}/x.html`, app.path("local_test/jobs/report.html"));

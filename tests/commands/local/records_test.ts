@@ -377,7 +377,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals((await list(app, ["--limit", "1"])).stdout.split("\n").length, 2);
   });
 
-  it("is a line for each run on a terminal, with what differs and the reason of a failure", async () => {
+  it("list-jobs prints a line for each run on a terminal, with what differs and the reason of a failure", async () => {
     await using app = await appWithRuns();
     assertEquals(
       (await list(app, [], { isTerminal: true, columns: 106 })).stdout,
@@ -413,7 +413,7 @@ suite("mlcli local list-jobs", () => {
     assert(stdout.includes("\x1b[31mLost\x1b[39m") && stdout.includes("\x1b[31mFailed"), stdout);
   });
 
-  it("shows the hyperparameters that differ between trainings, and short names", async () => {
+  it("list-jobs shows the hyperparameters that differ between trainings, and short names", async () => {
     // https://github.com/mlflow/mlflow/issues/4819, https://github.com/mlflow/mlflow/issues/7420
     await using app = await completeApp();
     const put = async (minute: number, more: Readonly<Record<string, unknown>>): Promise<void> => {
@@ -444,14 +444,14 @@ suite("mlcli local list-jobs", () => {
     assertEquals(named.name, "shop-09-02");
   });
 
-  it("says how many runs are not listed", async () => {
+  it("list-jobs says how many runs are not listed", async () => {
     await using app = await completeApp();
     for (const name of ["a", "b"]) await putRecord(app, name);
     const { stderr } = await list(app, ["--limit", "1", "--kind", "train"], { isTerminal: true });
     assertStringIncludes(stderr, "note: 1 of 2 runs: --limit 2 lists all\n");
   });
 
-  it("shows the first metric rather than the second hyperparameter on a narrow terminal", async () => {
+  it("list-jobs shows the first metric rather than the second hyperparameter on a narrow terminal", async () => {
     await using app = await completeApp();
     for (const name of ["a", "b"]) {
       const hyperparameters = { rate_one: name, rate_two: name };
@@ -461,7 +461,7 @@ suite("mlcli local list-jobs", () => {
     assertMatch(stdout, /^# {2}NAME {2}STATUS {5}rate_one {2}accuracy\n/);
   });
 
-  it("keeps a run's place if --kind leaves out others", async () => {
+  it("list-jobs keeps a run's number if --kind leaves out others", async () => {
     await using app = await appWithRuns();
     const listed = await list(app, ["--kind", "train"], { isTerminal: true, columns: 80 });
     assertEquals(listed.stdout.match(/^\S+ +\S+/gm), ["#  NAME", "2  churn-2", "3  churn-1"]);
@@ -492,7 +492,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals((await list(app)).stderr, "");
   });
 
-  it("does not ask for metric_definitions if the app has some and no listed run has metrics", async () => {
+  it("list-jobs does not ask for metric_definitions if the app has some and no listed run has metrics", async () => {
     await using app = await appWithMetrics();
     await putRecord(app, "churn-1", { metrics: {} });
     assertEquals((await list(app, [], { isTerminal: true })).stderr, "");
@@ -595,7 +595,7 @@ suite("mlcli local list-jobs", () => {
     });
   });
 
-  it("compares any number of runs, and lists each value once if the terminal has no room for all", async () => {
+  it("list-jobs compares any number of runs, and lists each value once if the terminal has no room for all", async () => {
     await using app = await appWithRuns();
     const path = (end: string) => `s3://${"x".repeat(17)}/${end}`;
     for (const [index, end] of ["a", "b", "a"].entries()) {

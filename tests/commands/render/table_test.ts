@@ -44,12 +44,12 @@ suite("a table that is fitted to a terminal", () => {
   const column = (heading: string, ...fields: readonly string[]): Column => ({ heading, fields });
   const long = (heading: string): Column => ({ heading, fields: ["x".repeat(100)], most: 8 });
 
-  it("leaves out a column without any text", () => {
+  it("a table leaves out a column without any text", () => {
     const columns = [column("k", "rbf", "-"), column("x", "", ""), column("loss", "1e-3", "7")];
     assertEquals(fitted(80, ...columns).text, "k    loss\nrbf  1e-3\n-    7\n");
   });
 
-  it("leaves out the columns of the highest rank, and names them", () => {
+  it("a narrow table leaves out the columns of the highest rank, and names them", () => {
     // https://github.com/treeverse/dvc/pull/5381
     const columns = [
       column("name", "a"),
@@ -62,7 +62,7 @@ suite("a table that is fitted to a terminal", () => {
     });
   });
 
-  it("shows a narrow column though one before it has no room", () => {
+  it("a narrow table shows a narrow column even if one before it has no room", () => {
     const { text, left } = fitted(
       9,
       column("name", "a"),
@@ -72,7 +72,7 @@ suite("a table that is fitted to a terminal", () => {
     assertEquals({ text, left }, { text: "name  x\na     1\n", left: ["wide"] });
   });
 
-  it("cuts fields, and shares the room that is left among them", () => {
+  it("a narrow table cuts fields, and shares the room that is left among them", () => {
     assertEquals(
       fitted(30, long("a"), long("b")).text.split("\n")[1],
       `${"x".repeat(13)}…  ${"x".repeat(13)}…`,
@@ -80,7 +80,7 @@ suite("a table that is fitted to a terminal", () => {
     assertEquals(fitted(30, long("a"), long("b")).left, []);
   });
 
-  it("cuts headings at their beginning", () => {
+  it("a narrow table cuts headings at their beginning", () => {
     // https://github.com/ray-project/ray/pull/28764
     const names = ["train_loop_per_worker/lr", "train_loop_per_worker/l2"];
     const columns = names.map((heading) => ({ ...column(heading, "0.1"), most: 8 }));
@@ -88,7 +88,7 @@ suite("a table that is fitted to a terminal", () => {
   });
 
   for (const columns of [1, 2, 7, 20, 40, 80]) {
-    it(`is never wider than ${columns} columns, whatever is in it`, () => {
+    it(`a table is never wider than ${columns} columns, for any fields`, () => {
       const odd = [
         "\x1b[2J\n",
         "大きい値がここにあります",

@@ -130,7 +130,7 @@ suite("what differs between an app and its image", () => {
     ],
   };
   for (const [title, [edit, expected]] of Object.entries(rows)) {
-    it(title, async () => {
+    it(`a difference between app and image ${title}`, async () => {
       await using app = await built();
       assertEquals(await app.changes(), []);
       await edit(app);
@@ -138,7 +138,7 @@ suite("what differs between an app and its image", () => {
     });
   }
 
-  it("is only in the parts that matter, besides Dockerfile and requirements", async () => {
+  it("changesSince compares only the parts that matter, besides Dockerfile and requirements", async () => {
     await using app = await built();
     await app.directory.write(
       Object.fromEntries(Object.keys(FILES).slice(1).map((name) => [name, "other"])),
@@ -152,14 +152,14 @@ suite("what differs between an app and its image", () => {
     ]);
   });
 
-  it("is unknown if the label is missing, broken or too large", async () => {
+  it("changesSince returns undefined if the label is missing, broken or too large", async () => {
     await using app = await built();
     for (const label of ["", "no JSON", "null", `{"a":"${"x".repeat(4_000)}"}`]) {
       assertEquals({ label, found: await app.changes([], label) }, { label, found: undefined });
     }
   });
 
-  it("is a link that leads elsewhere, and the content of a file that a build follows it to", async () => {
+  it("changesSince finds a link that leads elsewhere, and other content behind a link that a build follows", async () => {
     await using app = await built({ "shared/s.py": "1", "shared/t.py": "1" }, async (path) => {
       await Deno.symlink("../../../shared/s.py", path(`${TRAINING}/s.py`));
       await Deno.symlink(".", path(`${TRAINING}/circle`));
@@ -171,7 +171,7 @@ suite("what differs between an app and its image", () => {
     assertEquals(await app.changes(), [`${TRAINING}/s.py`]);
   });
 
-  it("is not the content of test data that a link leads to, nor of a file outside", async () => {
+  it("changesSince ignores other content behind a link to test data or to a file outside", async () => {
     const data = `${BASE}/local_test/test_dir/input/data/training/a.csv`;
     await using outside = await makeDirectory({ "a.py": "1" });
     await using app = await built({ [data]: "1" }, async (path) => {
@@ -183,7 +183,7 @@ suite("what differs between an app and its image", () => {
     assertEquals(await app.changes(), []);
   });
 
-  it("is in the files that requirements refer to, and in both files of a project of uv", async () => {
+  it("changesSince compares the files that requirements refer to, and both files of a project of uv", async () => {
     const requirements = "-r base.txt\n./lib\n";
     const files = { "requirements.txt": requirements, "base.txt": "", "lib/src/a.py": "" };
     await using app = await built(files);
@@ -195,7 +195,7 @@ suite("what differs between an app and its image", () => {
     assertEquals(await project.changes([]), ["pyproject.toml", "uv.lock"]);
   });
 
-  it("is in a requirements file beside code, whether or not that code matters", async () => {
+  it("changesSince compares a requirements file beside code, even if that code does not matter", async () => {
     const requirements = `${TRAINING}/requirements.txt`;
     const files = { "flats.json": JSON.stringify({ requirements }), [requirements]: "" };
     await using app = await built(files);
@@ -204,7 +204,7 @@ suite("what differs between an app and its image", () => {
     assertEquals(await app.changes([]), [requirements]);
   });
 
-  it("is in the Dockerfile of the image, if that is in the app's directory", async () => {
+  it("changesSince compares the image's Dockerfile if it is in the app's directory", async () => {
     for (
       const [dockerfile, expected] of [
         ["gpu.Dockerfile", ["gpu.Dockerfile"]],
@@ -226,7 +226,7 @@ const many = (folder: string, count: number) =>
 
 suite("the label of an image's files", () => {
   // https://github.com/paketo-buildpacks/full-builder/issues/415
-  it("has at most 4,000 bytes, and names directories if there are too many files", async () => {
+  it("filesLabel has at most 4,000 bytes, and names directories if there are too many files", async () => {
     await using app = await built(many(`${TRAINING}/lib`, 400));
     assert(app.label.length < 4_000, app.label);
     assertEquals(await app.changes(), []);
@@ -237,7 +237,7 @@ suite("the label of an image's files", () => {
     assertEquals(await app.changes([]), [`${BASE}/Dockerfile`]);
   });
 
-  it("has a hash of the harness", async () => {
+  it("filesLabel has a hash of the harness", async () => {
     await using app = await built();
     const old = app.label.replace(/("\.mlcli\/":")\w+/, "$1old");
     // By default, it matters in an image that holds it.
@@ -249,7 +249,7 @@ suite("the label of an image's files", () => {
     ]);
   });
 
-  it("has the time of the largest files if all are more than 256 MB", async () => {
+  it("filesLabel has the time of the largest files if all files have more than 256 MB", async () => {
     const weights = `${TRAINING}/weights.bin`;
     await using app = await built(
       { [weights]: "" },
@@ -267,7 +267,7 @@ suite("the label of an image's files", () => {
     assertEquals(await app.changes(), [weights]);
   });
 
-  it("keeps the time of a large file even if the others have less by now", async () => {
+  it("changesSince compares a large file by its time even if the other files have become smaller", async () => {
     const [weights, more] = [`${TRAINING}/weights.bin`, `${TRAINING}/more.bin`];
     const files = { ...many(`${TRAINING}/lib`, 400), [weights]: "", [more]: "" };
     await using app = await built(files, async (path) => {
@@ -281,7 +281,7 @@ suite("the label of an image's files", () => {
     assertEquals(await app.changes(), [TRAINING, weights]);
   });
 
-  it("names a directory with a requirements file only if its code matters", async () => {
+  it("changesSince names a directory with a requirements file only if its code matters", async () => {
     const requirements = `${TRAINING}/requirements.txt`;
     const files = { "flats.json": JSON.stringify({ requirements }), [requirements]: "" };
     await using app = await built({ ...files, ...many(TRAINING, 400) });
@@ -289,7 +289,7 @@ suite("the label of an image's files", () => {
     assertEquals([await app.changes([]), await app.changes(["training"])], [[], [TRAINING]]);
   });
 
-  it("is not computed after Ctrl-C", async () => {
+  it("filesLabel hashes no file after Ctrl-C", async () => {
     await using directory = await makeDirectory(FILES);
     const app = await findApp(directory.path);
     await assertRejects(
@@ -299,7 +299,7 @@ suite("the label of an image's files", () => {
     );
   });
 
-  it("is compared with the hashes of small files even after a huge file was added", async () => {
+  it("changesSince compares small files by their hashes even after a huge file was added", async () => {
     await using app = await built();
     const weights = `${TRAINING}/a.bin`;
     await app.directory.write({ [weights]: "" });
@@ -318,7 +318,7 @@ suite("the label of an image of a context of the user's own", () => {
   };
   const labels = { "mlcli.context": "own", "mlcli.dockerfile": "Dockerfile" };
 
-  it("is of all that the context sends, links unfollowed", async () => {
+  it("filesLabel of a context has all files that a build sends, without following links", async () => {
     await using outside = await makeDirectory({ "a.py": "1" });
     const files = { ...OWN, "docker/Dockerfile.dockerignore": "out\nDockerfile\n" };
     const link = (path: (name: string) => string) =>
@@ -337,14 +337,14 @@ suite("the label of an image of a context of the user's own", () => {
     assertEquals(await app.changes([]), ["docker/train"]);
   });
 
-  it("has one hash of a context with hundreds of files at its top", async () => {
+  it("filesLabel of a context has one hash if hundreds of files are at its top", async () => {
     await using app = await built({ ...OWN, ...many("docker", 400) }, undefined, labels);
     assertEquals(Object.keys(JSON.parse(app.label)), [""]);
     await app.directory.write({ "docker/module_7.py": "x" });
     assertEquals(await app.changes(), ["docker"]);
   });
 
-  it("has a hash for each directory of a context with hundreds of files below", async () => {
+  it("filesLabel of a context has a hash for each directory if hundreds of files are below", async () => {
     const files = { ...many("docker/a", 200), ...many("docker/a/b", 200) };
     await using app = await built({ ...OWN, ...files }, undefined, labels);
     assertEquals(await app.changes(), []);
@@ -352,7 +352,7 @@ suite("the label of an image of a context of the user's own", () => {
     assertEquals(await app.changes(), ["docker/a/b"]);
   });
 
-  it("is empty if the Dockerfile is outside, since its own rules are unknown later", async () => {
+  it("filesLabel of a context is empty if the Dockerfile is outside: later commands don't know its ignore file", async () => {
     for (const dockerfile of [".mlcli-dockerfile", "../Dockerfile"]) {
       await using app = await built(OWN, undefined, { ...labels, "mlcli.dockerfile": dockerfile });
       assertEquals(app.label, "");

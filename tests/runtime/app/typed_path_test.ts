@@ -46,7 +46,7 @@ suite("recordedPath", () => {
     ["/data", "/data"],
   ] as const;
   for (const [path, recorded] of rows) {
-    it(`${path} of an app in /home/jo is ${recorded}, whatever the current directory`, () =>
+    it(`${path} of an app in /home/jo is recorded as ${recorded} from each current directory`, () =>
       assertEquals(recordedPath({ directory: "/home/jo", cwd: "/home/jo/app" }, path), recorded));
   }
 });

@@ -30,7 +30,7 @@ suite("a command about an image", () => {
     ["localhost:5000/team/flats:v2.1-a", " --docker-tag v2.1-a"],
   ];
   for (const [reference, option] of rows) {
-    it(`has the option "${option}" for ${reference}`, () => {
+    it(`tagOption returns "${option}" for ${reference}`, () => {
       assertEquals(tagOption(reference), option);
     });
   }

@@ -9,7 +9,7 @@ suite("the form of a region", () => {
     ...["us-iso-east-1", "us-isob-east-1", "eu-isoe-west-1", "us-isof-south-1", "eusc-de-east-1"],
   ];
   for (const region of regions) {
-    it(`accepts ${region}`, () => assertEquals(REGION.test(region), true));
+    it(`REGION accepts ${region}`, () => assertEquals(REGION.test(region), true));
   }
 
   const others = [
@@ -24,6 +24,6 @@ suite("the form of a region", () => {
     ...[" eu-west-1", "eu-west-1 ", "eu-west-1\n", "eu.west-1", "eu/west-1", "evil.test#", "a@b"],
   ];
   for (const text of others) {
-    it(`refuses ${JSON.stringify(text)}`, () => assertEquals(REGION.test(text), false));
+    it(`REGION refuses ${JSON.stringify(text)}`, () => assertEquals(REGION.test(text), false));
   }
 });

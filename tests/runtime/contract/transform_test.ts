@@ -124,7 +124,7 @@ suite("what a transform asks of a server", () => {
     ],
   ];
   for (const [limits, text] of texts) {
-    it(`says in words: ${text}`, () => assertEquals(limitsText(limits), text));
+    it(`limitsText returns: ${text}`, () => assertEquals(limitsText(limits), text));
   }
 
   it("sets the variables of limits only where they are asked for", () => {

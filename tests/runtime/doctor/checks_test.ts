@@ -236,19 +236,19 @@ suite("the doctor's view of an image", () => {
       "../../requirements.txt",
     ]
   ) {
-    it(`differs from ${path} that was changed since`, async () => {
+    it(`doctor names ${path} if it was changed since the build`, async () => {
       const { status, message } = await afterChangeOf(path);
       assertEquals(status, "warning");
       assertMatch(message, new RegExp(`differs from [^,]*${path.split("/").at(-1)}$`));
     });
   }
 
-  it("gives the build command with the tag of an image that differs", async () => {
+  it("doctor gives the build command with the tag of an image that differs", async () => {
     const { hint } = await afterChangeOf("Dockerfile", "all", ["-t", "v2"]);
     assertMatch(hint ?? "", /^Run mlcli build --docker-tag v2 before you push it/);
   });
 
-  it("is unknown without the label of its files, and no warning", async () => {
+  it("doctor reports unknown, and no warning, for an image without the label of its files", async () => {
     const { status, message } = await afterChangeOf("Dockerfile", "none");
     assertEquals(status, "unknown");
     assertMatch(message, /^test-\w+:latest does not say which files it was built from$/);

@@ -295,7 +295,7 @@ suite("a failure under --strict", () => {
     args === DEPLOY ? "hint: mlcli build" : `hint: mlcli build && mlcli ${args.join(" ")} --strict`;
   const own = "hint: Add scikit-learn to requirements.txt, then mlcli build.";
   for (const args of [TRAIN, PROCESS, DEPLOY]) {
-    it(`of code that differs from the app's is not explained by it: ${args[1]}`, async () => {
+    it(`names the build if failed code differs from the app's: ${args[1]}`, async () => {
       assertEquals(
         [
           await hintOf([...args, "--strict"]),

@@ -52,7 +52,7 @@ suite("a smoothed curve", () => {
 suite("the line of a curve", () => {
   const found = { time: [null, 20, null], value: [3, 2, 1] };
 
-  it("counts steps, and leaves out values without a time if times are asked for", () => {
+  it("lineOf counts steps, and leaves out values without a time if times are asked for", () => {
     assertEquals(lineOf(found, "step", 0), { x: [1, 2, 3], y: [3, 2, 1] });
     assertEquals(lineOf(found, "time", 0), { x: [20], y: [2] });
   });

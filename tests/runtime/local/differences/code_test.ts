@@ -128,7 +128,7 @@ suite("what the code finds here and not on SageMaker", () => {
     }
   });
 
-  it("is named by paths that begin at the current directory, in a subdirectory", async () => {
+  it("files that only the code here finds are named relative to the current directory, in a subdirectory", async () => {
     await using flat = await flats({ [`${BASE}/training/.env`]: "", "sub/": "" });
     const app = { ...await findApp(flat.directory.path, "flats"), cwd: flat.path("sub") };
     const [found] = await leftOutDifferences(app, "training", imageOf());
@@ -234,7 +234,7 @@ suite("an image that differs from what it was made from", () => {
     });
   }
 
-  it("names the file that differs, and the command for its tag", async () => {
+  it("codeDifferences names the file that differs, and the build command with the image's tag", async () => {
     await using flat = await flats();
     const image = await flat.built();
     assertEquals(await flat.found("training", image), []);
@@ -253,7 +253,7 @@ suite("an image that differs from what it was made from", () => {
     }
   });
 
-  it("names code that differs, too, where the image's own runs (--strict)", async () => {
+  it("codeDifferences names code that differs if the image's own runs (--strict)", async () => {
     await using flat = await flats({
       ".dockerignore": "**/*.bin\n",
       [`${BASE}/training/lib/deep.py`]: "",

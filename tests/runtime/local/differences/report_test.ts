@@ -94,7 +94,7 @@ suite("what the harness reports", () => {
     assertEquals(REPORT_VARIABLES, { MLCLI_REPORT: "/opt/mlcli/report" });
   });
 
-  it("names lost files, the first three of them, and where to write them", () => {
+  it("reportOf names the first three lost files, and where to write them", () => {
     const lost = (...names: readonly string[]): string =>
       names.map((name) => line("lost", `/opt/ml/processing/${name}`)).join("");
     const hint = "Write it to /opt/ml/processing/output.";
@@ -117,7 +117,7 @@ suite("what the harness reports", () => {
     assertEquals(reportOf('["lost", "/a"]\n["lost", "/b').differences.length, 1);
   });
 
-  it("has rows of an earlier version's harness that are ignored", () => {
+  it("reportOf ignores rows of an earlier version's harness", () => {
     assertEquals(reportOf(line("opened", "/opt/ml/model/m")), NOTHING);
   });
 

@@ -315,7 +315,7 @@ suite("a fault of a host", () => {
     require(killed, 3, "kill", /^note: algo-2 is killed now\n/, said, error);
   });
 
-  it("that is back ends the others when it fails by itself", async () => {
+  it("a host that is back after a fault ends the others when it fails", async () => {
     const back = await suffering("--freeze-host algo-2@0+0.05", /is back/, { "algo-2": 3 });
     const said = /^algo-2 was frozen .* The job failed fast: algo-2 ended 0\./m;
     require(back, 3, "pause unpause stop", said);

@@ -32,7 +32,7 @@ async function list(app: TestApp, keys?: Keys) {
 }
 
 suite("metrics that are defined after a run", () => {
-  it("are found in its log once, and kept without times", async () => {
+  it("metrics that are defined after a run are found in its log once, and kept without times", async () => {
     await using app = await appWithRun({ log: "out loss=3\nerr loss=1\nout loss=2\nout end\n" });
     const { metrics, stderr } = await list(app);
     assertEquals([metrics, stderr], [{ loss: { last: 2, min: 1, max: 3, count: 3 } }, ""]);
@@ -62,7 +62,7 @@ suite("metrics that are defined after a run", () => {
     "no number": ["out loss=nan\n", ""],
   };
   for (const [what, [log, values, run]] of Object.entries(LOGS)) {
-    it(`are found in a log with ${what}`, async () => {
+    it(`metrics that are defined after a run are found in a log with ${what}`, async () => {
       await using app = await appWithRun({ ...run, log }, [{
         ...LOSS,
         Regex: "^.{0,5}loss=(\\S+)",
@@ -76,7 +76,7 @@ suite("metrics that are defined after a run", () => {
     });
   }
 
-  it("replace the values of a definition that has changed, and leave others as they are", async () => {
+  it("list-jobs replaces the values of a definition that has changed, and keeps others", async () => {
     const accuracy = { name: "acc", regex: "acc=(\\S+)" };
     const unmatched = (regex: string) => ({ name: "unmatched", regex });
     await using app = await appWithRun({
@@ -101,7 +101,7 @@ suite("metrics that are defined after a run", () => {
       "was measured": { metric_definitions: [{ name: "loss", regex: LOSS.Regex }] },
     })
   ) {
-    it(`change no record of a run that ${what}`, async () => {
+    it(`list-jobs changes no record of a run that ${what}`, async () => {
       await using app = await appWithRun({ ...run, log: "out loss=1\n" });
       const before = await textOf(app, "before/job.json");
       await list(app);
@@ -110,7 +110,7 @@ suite("metrics that are defined after a run", () => {
     });
   }
 
-  it("are not looked for behind links", async () => {
+  it("list-jobs searches no log behind a link", async () => {
     await using app = await appWithRun({ log: "out loss=1\n" });
     const secret = `${app.directory}/secret`;
     await app.write(secret, "time,metric,value\nloss=5,secret,5\n");
@@ -123,7 +123,7 @@ suite("metrics that are defined after a run", () => {
     assertStringIncludes(await Deno.readTextFile(secret), "secret,5\n");
   });
 
-  it("are not looked for in logs that take too long, which is said", async () => {
+  it("list-jobs skips logs that take too long to search, with a note", async () => {
     await using app = await appWithRun({ log: "out loss=1\n" });
     await Deno.truncate(inJobs(app, "before/log"), 2 ** 34);
     await makeRun(app, 1, { name: "slow", log: "out loss=3\n" });
@@ -137,7 +137,7 @@ suite("metrics that are defined after a run", () => {
     );
   });
 
-  it("leave the record as it was on Ctrl-C", async () => {
+  it("list-jobs leaves the record as it was on Ctrl-C", async () => {
     await using app = await appWithRun({ log: "out loss=1\n".repeat(200_000) });
     const before = await textOf(app, "before/job.json");
     const keys = new Keys();
@@ -147,14 +147,14 @@ suite("metrics that are defined after a run", () => {
     assertEquals(await namesIn(inJobs(app, "before")), ["job.json", "log"]);
   });
 
-  it("stop no command if they cannot be kept", async () => {
+  it("list-jobs works if new metrics cannot be written", async () => {
     await using app = await appWithRun({ log: "out loss=1\n" });
     await Deno.mkdir(inJobs(app, "before/metrics.csv/x"), { recursive: true });
     const { code, stderr, metrics } = await list(app);
     assertEquals([code, stderr, metrics], [0, "", {}]);
   });
 
-  it("stop no command if a log of another user cannot be read", async () => {
+  it("list-jobs works if a log of another user cannot be read", async () => {
     await using app = await appWithRun({ log: "out loss=1\n" });
     await makeRun(app, 1, { name: "own", log: "out loss=2\n" });
     const { open } = Deno;
@@ -168,7 +168,7 @@ suite("metrics that are defined after a run", () => {
     assertEquals([code, found], [0, [{ loss: { last: 2, min: 2, max: 2, count: 1 } }, {}]]);
   });
 
-  it("are in the report and on the page", async () => {
+  it("metrics that are defined after a run are in the report and on the page", async () => {
     await using app = await appWithRun({ log: "out loss=3\nout loss=1\n" });
     await runInProcess(["local", "report", "-o", "r.html"], { cwd: app.directory });
     const page = await Deno.readTextFile(`${app.directory}/r.html`);

@@ -91,7 +91,8 @@ suite("summaryOf", () => {
 });
 
 suite("runDifferences", () => {
-  it("are none of a run and itself", () => assertEquals(runDifferences([run(), run()]), []));
+  it("runDifferences finds none between a run and itself", () =>
+    assertEquals(runDifferences([run(), run()]), []));
 
   it("are all that is not the same, the results last", () => {
     const other = run({
@@ -133,7 +134,7 @@ suite("runDifferences", () => {
     );
   });
 
-  it("have a value for each of three runs, also if only one of them differs", () => {
+  it("runDifferences has a value for each of three runs if only one of them differs", () => {
     const others = [run({ hyperparameters: { epochs: "5" } }), run({ code: null, data: {} })];
     assertEquals(runDifferences([run(), ...others]), [
       { what: "hyperparameter", name: "rate", values: ["0.1", undefined, "0.1"] },
@@ -142,7 +143,7 @@ suite("runDifferences", () => {
   });
 
   // https://github.com/treeverse/dvc/issues/5989
-  it("are none between a number and its text", () => {
+  it("runDifferences finds none between a number and its text", () => {
     const typed = run({ hyperparameters: { epochs: 5, rate: 0.1 } });
     assertEquals(runDifferences([run(), typed]), []);
   });
@@ -172,14 +173,14 @@ suite("the short name of a run", () => {
     });
   }
 
-  it("is whole for two runs that would share it, and the shared name finds no run", () => {
+  it("two runs that would share a short name keep their whole names, and the shared name finds no run", () => {
     const [one] = runsCalled("churn-x");
     const other = { ...one!, app: "sales", name: "sales-x" };
     assertEquals([...shortNames([one!, other]).values()], ["churn-x", "sales-x"]);
     assertEquals(runCalled([one!, other], "x"), undefined);
   });
 
-  it("does not hide a run's place in the list or its own name", () => {
+  it("a short name does not hide a run's number in the list or its own name", () => {
     const runs = runsCalled("churn-b", "churn-churn-b", "churn-c");
     assertEquals(runCalled(runs, "churn-b"), runs[0]);
     assertEquals(runCalled(runs, "3"), runs[2]);

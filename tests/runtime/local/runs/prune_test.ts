@@ -60,7 +60,7 @@ const SERVER = listedServer(8080, {}, { "mlcli.model": "served" });
 const COMPLETED = { status: "Completed", exit_status: 0 };
 
 suite("the models of earlier runs", () => {
-  it("go at the end of a run if they are no longer kept, which a warning says", async () => {
+  it("a run removes models that are no longer kept, with a warning", async () => {
     await using made = await appWithRuns({
       "0-Lost": { status: "Lost" },
       "1-Failed": { status: "Failed", exit_status: 1 },
@@ -85,7 +85,7 @@ suite("the models of earlier runs", () => {
     assertEquals((await namesIn(made.jobs())).includes(".unpacked"), false);
   });
 
-  it("go if they are older than the current model, which stays", async () => {
+  it("a run removes models that are older than the current model, which stays", async () => {
     await using made = await appWithRuns(
       { old: COMPLETED, current: COMPLETED, new: COMPLETED },
       { keep_models: "1" },
@@ -101,7 +101,7 @@ suite("the models of earlier runs", () => {
     assertEquals(await namesIn(model), ["m"]);
   });
 
-  it("stay if a server uses one, or one is pinned right before the removal", async () => {
+  it("a run keeps a model that a server uses, and one that is pinned right before the removal", async () => {
     await using made = await appWithRuns(
       { served: COMPLETED, pinned: COMPLETED, old: COMPLETED, new: COMPLETED },
       { keep_models: "1" },
@@ -117,14 +117,14 @@ suite("the models of earlier runs", () => {
     assertEquals(await made.kept(), ["new", "pinned", "served"]);
   });
 
-  it("stay if the settings are broken: the default limits might be lower", async () => {
+  it("a run removes no model if the settings are broken: the default limits might be lower", async () => {
     await using made = await appWithRuns({ a: COMPLETED, b: COMPLETED }, { keep_models: "none" });
     await using engine = await fakeContainers();
     assertEquals((await made.run(PROCESS, engine)).code, 0);
     assertEquals(await made.kept(), ["a", "b"]);
   });
 
-  it("are compared by a metric that was defined after the runs", async () => {
+  it("a run keeps the best models by a metric that was defined after their runs", async () => {
     const configuration = { metric_definitions: [{ Name: "loss", Regex: "loss=([0-9]+)" }] };
     const names = { a: COMPLETED, b: COMPLETED, c: COMPLETED, d: COMPLETED, e: COMPLETED };
     await using made = await appWithRuns(names, { keep_models: "1" }, configuration);
@@ -136,7 +136,7 @@ suite("the models of earlier runs", () => {
     assertEquals(await made.kept(), ["b", "c", "e"]);
   });
 
-  it("are compared by the first metric of the app's file", async () => {
+  it("a run keeps the best models by the first metric of the app's file", async () => {
     const configuration = { metric_definitions: [{ Name: "loss", Regex: "loss=([0-9]+)" }] };
     const names = { a: COMPLETED, b: COMPLETED, c: COMPLETED, d: COMPLETED, e: COMPLETED };
     await using made = await appWithRuns(names, { keep_models: "1" }, configuration);
@@ -153,7 +153,7 @@ suite("the models of earlier runs", () => {
 });
 
 suite("the record of an old run", () => {
-  it("stays while its model is pinned, and goes after the release", async () => {
+  it("a run removes an old record only after its model is released", async () => {
     const outcomes = Object.fromEntries(
       Array.from({ length: 102 }, (_, index) => [`r${String(index).padStart(3, "0")}`, COMPLETED]),
     );
