@@ -234,18 +234,22 @@ export async function requireTrainingData(
 }
 
 /**
- * @param runs those that have one, the newest first.
- * @throws MlcliError where there is no model to serve.
+ * Requires a model to serve.
+ *
+ * @param earlier finds the runs that have a model, the newest first.
+ * @throws MlcliError if there is none.
  */
-export async function requireModel(layout: Layout, runs: readonly string[] = []): Promise<void> {
+export async function requireModel(
+  layout: Layout,
+  earlier?: () => Promise<readonly string[]>,
+): Promise<void> {
   if (await holdsFile(layout, layout.model, layout.model)) return;
+  const [run] = await earlier?.() ?? [];
   throw new MlcliError(`Model not found: ${typedPath(layout, layout.model)}`, {
     hint: await brokenLinkIn(layout, layout.model) ??
-      (runs[0] === undefined
+      (run === undefined
         ? "Run mlcli local train first."
-        : `The last training left none. That of an earlier run: mlcli local deploy --run ${
-          runs[0]
-        }`),
+        : `The last training left no model. To serve an earlier one: mlcli local deploy --run ${run}`),
   });
 }
 

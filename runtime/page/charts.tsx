@@ -7,7 +7,7 @@ import { Chart, type ChartContent } from "./chart.ts";
 import { lineOf, type Range, rangeOf } from "./curves.ts";
 import { usePage } from "./parts.tsx";
 import { shortNumber } from "../quantities.ts";
-import { own } from "./text.ts";
+import { own } from "../text.ts";
 import { type DrawnRun, useCurves } from "./use_curves.ts";
 
 /** How the curves are shown. */

@@ -1,7 +1,7 @@
 /** Columns of the table of runs: their values, the filter, the order. */
 
 import type { Run } from "./api.ts";
-import { own } from "./text.ts";
+import { own } from "../text.ts";
 
 type Value = string | number | null;
 

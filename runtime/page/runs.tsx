@@ -6,7 +6,7 @@ import type { ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { type Column, columnsOf, filterOf, type Order, sorted } from "./columns.ts";
 import { Duration, Link, RunLink, Status, Swatch, Table, Time } from "./parts.tsx";
-import { own } from "./text.ts";
+import { own } from "../text.ts";
 
 /** So many of the newest have a tick where the reader has not chosen. */
 const TICKED = 10;

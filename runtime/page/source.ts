@@ -4,7 +4,7 @@ import type { App, Comparison, CurvesPart, Event, Failure, Files, LogPart } from
 import type { Report, WholeRun } from "./api.ts";
 import { ANSWER_HEADERS, API, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
 import { NOTHING_YET, reported, type State, withEvent } from "./state.ts";
-import { own } from "./text.ts";
+import { own } from "../text.ts";
 
 /** All of it fails with `SourceError`. */
 export interface Source {

@@ -1,7 +1,7 @@
 /** What the page knows: what has come on the stream of events. */
 
 import type { Event, ListedRun, Report, Server } from "./api.ts";
-import { own } from "./text.ts";
+import { own } from "../text.ts";
 
 export interface State {
   /** `refused`: the token is not the server's. */

@@ -2,8 +2,6 @@
 
 import { elapsedText, shortNumber } from "../quantities.ts";
 
-export { own } from "../text.ts";
-
 /** Stands for what is not known. */
 export const NONE = "–";
 

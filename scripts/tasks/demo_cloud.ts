@@ -71,7 +71,7 @@ async function makeApp(place: Place, baseImage: string): Promise<void> {
   await mlcli("Put it into the registry", place, ["push", "--docker-tag", TAG]);
 }
 
-/** Adds to the app's configuration what somebody writes who has an account. */
+/** Adds the keys that a user with an AWS account adds to the app's configuration. */
 async function configure({ directory }: Place): Promise<void> {
   await demonstrate("Tell the app where it goes", async () => {
     const file = join(directory, `${APP}.json`);

@@ -85,7 +85,7 @@ export async function servedVersion(
 ): Promise<Version> {
   if (run !== undefined) return await versionOf(layout, run);
   // What an image brings, or fetches by its variables, is no model of the app's.
-  if (isOfAppsDirectory(app)) await requireModel(layout, await runsWithModel(layout));
+  if (isOfAppsDirectory(app)) await requireModel(layout, () => runsWithModel(layout));
   else await makeDirectory(layout.model);
   return { run: await currentRun(layout), model: layout.model };
 }

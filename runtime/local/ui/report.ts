@@ -119,7 +119,7 @@ export async function writeReport(
   });
 }
 
-/** Returns whether the path is free, or a file that begins as a report does: up to what differs with the version. */
+/** Returns whether nothing is at the path, or a report, whose first lines do not depend on the version. */
 async function mayReplace(path: string, document: string): Promise<boolean> {
   const found = await lstatIfThere(path);
   if (!found?.isFile) return found === undefined;
