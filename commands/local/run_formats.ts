@@ -102,9 +102,7 @@ export function runTable(
     column("NAME", ({ name }) => names.get(name)!, { most: 23 }),
     column("KIND", ({ kind }) => isOneKind ? "" : kind, { rank: 1 }),
     column("STATUS", ({ status }) => status, { paint: painted }),
-    column("PINNED", ({ pinned, modelBytes = 0 }) => pinned ? byteCount(modelBytes) : "", {
-      rank: 2,
-    }),
+    column("PINNED", (run) => run.pinned ? byteCount(run.modelBytes ?? 0) : "", { rank: 2 }),
     column("AGE", ({ started }) => durationText(now.getTime() - started.getTime()), { rank: 3 }),
     column("TIME", (run) => run.ended ? elapsedText(1000 * secondsOf(run)!) : "-", { rank: 3 }),
     ...differingNames(runs).map((name, index) =>

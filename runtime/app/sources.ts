@@ -98,8 +98,9 @@ export async function changesSince(
   if (sources === undefined) return undefined;
   const prints = await fingerprintsOf(sources, { before });
   const isOwn = isOfOwnContext(image);
+  const prefixOf = (part: Part) => part === "harness" ? HARNESS : `${basePath(app.name)}/${part}/`;
   const partOf = (path: string) =>
-    isOwn ? undefined : PARTS.find((part) => path.startsWith(prefixOf(app, part)));
+    isOwn ? undefined : PARTS.find((part) => path.startsWith(prefixOf(part)));
   const matters = (path: string) => {
     const part = partOf(path);
     // Requirements can be beside code.
@@ -116,10 +117,6 @@ export async function changesSince(
         (now.has(path) ? "" : " (only in the image)"),
     isCode: isOwn || path !== HARNESS && partOf(path) !== undefined,
   }));
-}
-
-function prefixOf({ name }: App, part: Part): string {
-  return part === "harness" ? HARNESS : `${basePath(name)}/${part}/`;
 }
 
 /** Reads the label of an image, which any program might have written. */

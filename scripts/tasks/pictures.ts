@@ -132,28 +132,24 @@ async function halfBuilt({ directory, baseImage }: AppPlace): Promise<string> {
   return terminalPicture({ title, desc }, [{ at: 0, lines, rolled: 0 }]);
 }
 
-/** Makes an app that learns to read digits, and its image. */
-async function makeDigitsApp(place: AppPlace): Promise<void> {
-  const { directory, baseImage } = place;
+/** Draws the page with runs of an app that learns to read digits. */
+async function pageOfRuns(place: AppPlace): Promise<Drawn> {
+  const { directory, baseImage, signal } = place;
+  await ensureChromium(signal);
   await mlcli("Make an app", place, ["init", "digits"]);
   const names = ["train_loss", "val_loss", "train_accuracy", "val_accuracy"];
   await configure(join(directory, "digits.json"), {
     base_image: baseImage,
     metric_definitions: names.map((name) => ({ Name: name, Regex: `${name}=([0-9.]+)` })),
   });
-  const app = join(directory, "digits/mlcli_base");
-  await copy(`${ROOT}scripts/pictures/training.py`, join(app, "training/training.py"));
+  const code = join(directory, "digits/mlcli_base/training/training.py");
+  await copy(`${ROOT}scripts/pictures/training.py`, code);
   await mlcli("Build its image", place, ["build"]);
-}
-
-async function pageOfRuns(place: AppPlace): Promise<Drawn> {
-  await ensureChromium(place.signal);
-  await makeDigitsApp(place);
   for (const rate of [0.0005, 0.001, 0.002, 0.01, 0.05]) {
     const given = ["--hyperparameter", `learning_rate=${rate}`];
     await mlcli(`Train at a rate of ${rate}`, place, ["local", "train", ...given]);
   }
-  return await pagePictures(place.directory);
+  return await pagePictures(directory);
 }
 
 if (import.meta.main) runScript(main);

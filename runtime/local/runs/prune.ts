@@ -41,9 +41,7 @@ export async function prune(
     const settings = personSettings(host.env);
     const app = await findApp(layout.directory, layout.appName);
     const metric = app.configuration.metricDefinitions[0]?.name;
-    const old = (served: ReadonlySet<string>): Promise<OldRuns> =>
-      oldOf(layout, metric, settings, served);
-    const { models, records } = await old(new Set());
+    const { models, records } = await oldOf(layout, metric, settings, []);
     const isNone = records.length === 0 && models.length === 0 &&
       (await pathsInJobs(layout, UNPACKED)).length === 0;
     if (isNone) return;
@@ -54,7 +52,7 @@ export async function prune(
     const gone = await movingModel(layout, host, async () => {
       const servers = await (await host.engine()).listContainers([LABELS.role]);
       // A model might have been pinned or served before the lock was acquired.
-      return await removeOld(layout, await old(modelsOf(servers)), servers);
+      return await removeOld(layout, await oldOf(layout, metric, settings, servers), servers);
     });
     if (gone.length === 0) return;
     const hint = "To keep a model: mlcli local keep RUN. To keep more models: " +
@@ -88,12 +86,11 @@ async function removeOld(
   return models;
 }
 
-/** @param served names of the runs whose models servers use. */
 async function oldOf(
   layout: Layout,
   metric: string | undefined,
   settings: PersonSettings,
-  served: ReadonlySet<string>,
+  servers: readonly ContainerSummary[],
 ): Promise<OldRuns> {
   const all = await withModels(layout, await recordsOf(layout));
   const ended: RunSummary[] = [];
@@ -102,7 +99,7 @@ async function oldOf(
     if (isEnded) ended.push(run);
   }
   const hasModel = ({ modelBytes }: RunSummary): boolean => modelBytes !== undefined;
-  const used = new Set([...served, await currentRun(layout) ?? ""]);
+  const used = new Set([...modelsOf(servers), await currentRun(layout) ?? ""]);
   const models = modelsToRemove(ended.filter(hasModel), used, metric, settings);
   const last = all.slice(0, KEPT_RECORDS);
   const records = ended.filter((run) =>
