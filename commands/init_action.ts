@@ -173,15 +173,13 @@ function valueOf(options: InitOptions, flag: keyof typeof KEYS): string | undefi
 async function chooseName({ cwd, ask, err }: Context, path: string): Promise<string> {
   const [existing, ...more] = await appNames(cwd);
   if (existing !== undefined && more.length === 0) return existing;
-  const directory = basename(cwd);
+  const directory = inOneLine(basename(cwd));
   const fallback = APP_NAME.test(directory) ? directory : "";
   for (;;) {
     const name = await ask("Name of the app", fallback) ?? fallback;
     if (APP_NAME.test(name)) return name;
     if (name === fallback) {
-      const reason = `The directory's name, "${
-        inOneLine(directory)
-      }", is not ${APP_NAME_EXPECTED}.`;
+      const reason = `The directory's name, "${directory}", is not ${APP_NAME_EXPECTED}.`;
       throw usageError(path, `Missing argument: NAME. ${reason}`);
     }
     tell(err, `Expected ${APP_NAME_EXPECTED}.\n`);

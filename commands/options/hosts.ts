@@ -60,11 +60,9 @@ export function hostsOf(
     );
   }
   const names = hostNames(count);
-  const unknown = faults.find(({ host }) => !names.includes(host));
-  if (unknown !== undefined) {
-    throw new UsageError(
-      `There is no host ${unknown.host}: the hosts are algo-1 to algo-${count}.`,
-    );
+  const { host } = faults.find((fault) => !names.includes(fault.host)) ?? {};
+  if (host !== undefined) {
+    throw new UsageError(`There is no host ${host}: the hosts are algo-1 to algo-${count}.`);
   }
   return { count, shards: typed.inputSharded ? "all" : shard, faults };
 }

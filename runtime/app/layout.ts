@@ -86,11 +86,10 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
   const { directory, appName } = layout;
   const testDirectory = typedPath(layout, layout.testDirectory);
   const text = await readTextFile(join(directory, `${appName}.json`), LARGEST_TEXT).catch(() => "");
+  const words = `--from . ${appName}`;
   throw new MlcliError(`Not a valid mlcli directory: ${typedPath(layout, layout.base)}`, {
     hint: text.includes('"easy_sm_module_dir"')
-      ? `This is a project of easy_sm: ${
-        initCommand(layout, `--from . ${appName}`)
-      } makes the app of it.`
+      ? `This is a project of easy_sm: ${initCommand(layout, words)} makes the app of it.`
       : `Create ${testDirectory}/, or let ${initCommand(layout, appName)} add what is missing.`,
   });
 }

@@ -56,11 +56,10 @@ async function codeFolderOf(
   if (holdsHarness(image)) {
     // Without a script nothing of it runs: what is named with --command need not be in it.
     if (isThere || code === "processing") return folder;
+    const init = initCommand(layout, layout.appName);
     throw new MlcliError(`No ${code} code: ${path}`, {
       hint: await brokenLinkIn(layout, folder) ??
-        `Put it into ${path}/; ${
-          initCommand(layout, layout.appName)
-        } adds what is missing of the example.`,
+        `Put it into ${path}/; ${init} adds what is missing of the example.`,
     });
   }
   if (!isThere || isOfOwnContext(image)) return undefined;

@@ -127,10 +127,7 @@ function otherPlatformError(
 
 function otherImageError(reference: string, address: string): MlcliError {
   return new MlcliError(`${reference} here is another image than ${address}`, {
-    hint:
-      `Was it rebuilt? mlcli push${
-        tagOption(reference)
-      } sends it. An image with another tag that is ` +
-      "not on this machine runs as it was pushed.",
+    hint: `Was it rebuilt? mlcli push${tagOption(reference)} sends it. An image with another tag ` +
+      "that is not on this machine runs as it was pushed.",
   });
 }

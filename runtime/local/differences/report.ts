@@ -66,14 +66,12 @@ export function reportOf(text: string): Report {
   const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
   const saying = (what: string): readonly string[] =>
     lines.filter(([found]) => found === what).map(([, where]) => where);
-  const lost = new Set(saying("lost"));
+  const lost = [...new Set(saying("lost"))];
   // The first reason counts, as in the file `failure`.
   const [reason] = saying("reason");
   return {
-    differences: lost.size === 0 ? [] : [{
-      message: `Processing wrote ${
-        listed([...lost])
-      }, which is lost when the run ends, as on SageMaker`,
+    differences: lost.length === 0 ? [] : [{
+      message: `Processing wrote ${listed(lost)}, which is lost when the run ends, as on SageMaker`,
       hint: `Write it to ${PATHS.processingOutput}.`,
     }],
     python: pythonOf(saying("python")[0], saying("package")),

@@ -10,10 +10,7 @@ import type { HostContainer, HostEnd } from "./run.ts";
 /** When faults came, in seconds after the start; `undefined`: the engine refused it. */
 export type Came = Map<Fault, number | undefined>;
 
-const WORDS: Readonly<Record<Fault["kind"], string>> = {
-  kill: "killed",
-  freeze: "frozen",
-};
+const WORDS: Readonly<Record<Fault["kind"], string>> = { kill: "killed", freeze: "frozen" };
 
 /**
  * Makes hosts that have just started suffer faults.

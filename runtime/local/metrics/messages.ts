@@ -46,9 +46,8 @@ export function sayUnmatched(
   err: MessageStream,
 ): void {
   const correct = ({ regex }: MetricDefinition): string =>
-    `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ${
-      inOneLine(JSON.stringify(regex))
-    }`;
+    `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ` +
+    inOneLine(JSON.stringify(regex));
   const isOwn = ({ regex }: MetricDefinition): boolean => regex !== SAMPLE_METRIC.Regex;
   for (const definition of metrics.unmatched.filter(isOwn)) {
     const message = `The metric definition "${inOneLine(definition.name)}" matched no line`;
