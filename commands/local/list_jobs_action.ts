@@ -51,7 +51,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     tell(err, noteText(`${limit} of ${chosen.length} runs: --limit ${chosen.length} lists all`));
   }
   if (left.length > 0) {
-    tell(err, noteText(`Columns left out: ${listed(left)} (--output json has all)`));
+    tell(err, noteText(`Columns left out: ${listed(left, 10)} (--output json has all)`));
   }
   if (
     app.configuration.metricDefinitions.length === 0 &&

@@ -52,7 +52,7 @@ export const localGroup: Group = {
       load: async () => (await import("./keep.ts")).keepCommand,
     },
     logs: {
-      summary: "Show the log of a server, also of one that has failed.",
+      summary: "Show the log of a server, also of one that has ended, or of a run.",
       load: async () => (await import("./servers.ts")).logsCommand,
     },
     ui: {

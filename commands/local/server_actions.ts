@@ -41,7 +41,8 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
     tell(context.err, noteText(`${appName} on ${port} is stale: ${words}`));
   }
   if (rows.length === 0 && context.err.isTerminal) {
-    context.err.print("No server and no run of mlcli. mlcli local deploy starts a server.\n");
+    const whose = inOneLine(options.appName ?? "mlcli");
+    tell(context.err, `No server and no run of ${whose}. mlcli local deploy starts a server.\n`);
   }
 }
 
@@ -59,7 +60,7 @@ function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): strin
     isStale ? "stale" : healthText(health),
     age,
     image,
-    server?.modelRun ?? "-",
+    server?.modelRun?.replace(isTerminal ? `${appName}-` : "", "") ?? "-",
   ];
 }
 

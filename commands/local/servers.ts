@@ -65,9 +65,7 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
-  details:
-    "With RUN, the name of a run or its number in mlcli local list-jobs, it shows what that " +
-    "run printed.",
+  details: "RUN is the name of a run, its number in mlcli local list-jobs, or last.",
   options: LOGS,
   examples: [
     ["Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow"],

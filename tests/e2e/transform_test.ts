@@ -153,6 +153,7 @@ suite("local transform", () => {
     );
     const { code, stderr } = await app.run(["local", "transform", "-i", "data", "--run", "1"]);
     assertEquals(code, 0, stderr);
+    assertStringIncludes(stderr, "note: Using the model of run older\n");
     assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "six,1,true,-,-\n" });
     const { options, transform } = await lastRecord(app);
     assertEquals({ run: options.run, model: transform.model_run }, {

@@ -46,6 +46,7 @@ export function sayUnmatched(
   err: MessageStream,
 ): void {
   const correct = ({ regex }: MetricDefinition): string =>
+    (/[\b\f\n\r\t]/.test(regex) ? String.raw`In JSON, "\b" is a backspace: write "\\b". ` : "") +
     `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ` +
     inOneLine(JSON.stringify(regex));
   const isOwn = ({ regex }: MetricDefinition): boolean => regex !== SAMPLE_METRIC.Regex;

@@ -14,7 +14,7 @@ import { holdsHarness } from "../../contract/images.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
-import { tell, warningText } from "../../messages.ts";
+import { noteText, tell, warningText } from "../../messages.ts";
 import { failedRunWarning } from "../../model/kept_models.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { runsWithModel, type Version, versionOf } from "../../model/version_of.ts";
@@ -75,7 +75,10 @@ export async function requireServable(
   const { run } = await sharingModel(layout, lock, () => servedVersion(layout, job));
   const warning = run && await failedRunWarning(layout, run);
   if (warning) tell(host.err, warningText(warning, `To see why: mlcli local list-jobs ${run}`));
-  return { ...job, run: job.run && run };
+  if (job.run === undefined || run === undefined) return job;
+  // Each run, also a transform, moves the numbers of the list.
+  if (run !== job.run) tell(host.err, noteText(`Using the model of run ${run}`));
+  return { ...job, run };
 }
 
 /** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */

@@ -78,7 +78,8 @@ export async function onlyServer(
   throw ports.size > 1
     ? new MlcliError(`Found several servers of ${owner}`, { hint: serversHint(usable, command) })
     : new MlcliError(`Found no server of ${owner}`, {
-      hint: "Start one: mlcli local deploy. All servers: mlcli local status",
+      hint: "Start one: mlcli local deploy. All servers: mlcli local status" +
+        (command === "logs" ? ". The log of the last run: mlcli local logs last" : ""),
     });
 }
 

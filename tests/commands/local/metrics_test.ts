@@ -84,6 +84,14 @@ suite("mlcli local train with metric_definitions", () => {
     );
   });
 
+  it("tells of the backspace that JSON makes of one backslash before a b", async () => {
+    const { stderr } = await train([{ Name: "acc", Regex: "\bacc=(\\S+)" }], ({ out, end }) => {
+      out("acc=1\n");
+      end(0);
+    });
+    assertStringIncludes(stderr, 'hint: In JSON, "\\b" is a backspace: write "\\\\b". Change or');
+  });
+
   it("warns of what matched nothing, and of what was no number", async () => {
     const definitions = [
       LOSS,

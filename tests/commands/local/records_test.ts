@@ -404,8 +404,8 @@ suite("mlcli local list-jobs", () => {
     );
     assertEquals(
       narrow.stderr,
-      "note: Columns left out: AGE, TIME,\n      epochs and 5 more (--output json\n" +
-        "      has all)\n",
+      "note: Columns left out: AGE, TIME,\n      epochs, rate, ?[31mloss, loss,\n" +
+        "      auc, RESULT (--output json has\n      all)\n",
     );
     const failed = await list(app, ["--limit", "2"], { isTerminal: true, columns: 60 });
     assertMatch(failed.stdout, /^2 +churn-2 .*\?\[2J x+…$/m);

@@ -140,13 +140,12 @@ suite("local status on a terminal", () => {
     );
   });
 
-  it("says that there is none, beside the results, and to nobody else", async () => {
-    const words = "No server and no run of mlcli. mlcli local deploy starts a server.\n";
-    assertEquals(await status([], [], { isTerminal: true }), {
-      code: 0,
-      stdout: "",
-      stderr: words,
-    });
+  it("local status says on a terminal that there is no server and no run, also of one app", async () => {
+    for (const [args, whose] of [[[], "mlcli"], [["-a", "churm"], "churm"]] as const) {
+      const stderr = `No server and no run of ${whose}. mlcli local deploy starts a server.\n`;
+      const expected = { code: 0, stdout: "", stderr };
+      assertEquals(await status([], args, { isTerminal: true }), expected);
+    }
     assertEquals(await status([]), { code: 0, stdout: "", stderr: "" });
   });
 });
