@@ -30,7 +30,7 @@ suite("local status", () => {
     // Its id, where another test has built the image again meanwhile.
     const image = `(${TEST_IMAGE}:latest|sha256:[0-9a-f]{12})`;
     const row = (health: string): RegExp =>
-      new RegExp(`^${app.name}  serve  ${port}  ${health}  ${time}  ${image}\\n$`);
+      new RegExp(`^${app.name}  serve  ${port}  ${health}  ${time}  ${image}  -\\n$`);
     assertMatch(await line(), row("healthy"));
 
     await killOnly(app.name);
@@ -47,6 +47,7 @@ suite("local status", () => {
       ping_status: null,
       ping_failure: null,
       exit_status: 137,
+      model_run: null,
       stale: null,
     });
     assert(Math.abs(Date.now() - Date.parse(created)) < 600_000, created);
