@@ -277,10 +277,12 @@ suite("a server that runs while its app is trained again", () => {
     const beside = ["first", "fourth", "third"].flatMap((name) => [...KEEPING, name]);
     const sorted = [...KEPT, ...beside.map((name) => `RUN/${name}`)].sort();
     assertEquals(await modelsOf(app), { model: [...KEEPING, "fifth"], beside: sorted });
-    const [, , , fourth] = await runsOf(app);
+    const [, , , fourth, fifth] = await runsOf(app);
+    const last = await app.run(["local", "deploy", "-p", "0", "--run", "last"]);
+    assertEquals(last.stderr, `note: Using the model of run ${fifth}\n`);
     const next = [
       await deployed(app),
-      await deployed(app, "--run", "last"),
+      new URL(last.stdout.trim()).port,
       await deployed(app, "--run", fourth!),
     ];
     const answers = await Promise.all([port, ...next].map(predictedOn));
