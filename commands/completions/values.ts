@@ -75,10 +75,15 @@ async function scripts(context: Context): Promise<readonly string[]> {
 
 /** Returns the names of runs as the list shows them, the newest first. */
 async function localJobs(context: Context): Promise<readonly string[]> {
-  const { listRuns } = await import("../../runtime/local/runs/list.ts");
-  const { shortNames } = await import("../../runtime/model/records.ts");
-  const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app)));
-  return runs.flatMap((ofApp) => [...shortNames(ofApp).values()]);
+  const { layoutOf } = await import("../../runtime/app/layout.ts");
+  const { requireInside } = await import("../../runtime/app/confinement.ts");
+  const { recordsOf, shortNames } = await import("../../runtime/model/records.ts");
+  const layouts = (await validApps(context)).map((app) => layoutOf(app));
+  const names = await Promise.all(layouts.map(async (layout) => {
+    await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+    return [...shortNames(await recordsOf(layout)).values()];
+  }));
+  return names.flat();
 }
 
 /** What `--run` takes: `last`, and the runs that have a model, the newest first. */
