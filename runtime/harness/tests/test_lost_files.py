@@ -1,18 +1,15 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 
-from support import HARNESS, ContainerTest
+from support import ContainerTest, run_python
 from mlcli_harness import lost_files
 
 PROCESSING = "/opt/ml/processing"
 
 # Runs the script as `process` does, with the container's paths below a root.
 RUN = """
-import os, sys
-sys.path.insert(0, %r)
+import os
 root, = sys.argv[1:]
 from mlcli_harness import paths
 for name, path in list(vars(paths).items()):
@@ -21,7 +18,7 @@ from mlcli_harness.stopping import stop_on_sigterm
 stop_on_sigterm()
 from mlcli_harness.process import process
 process("script.py", [])
-""" % HARNESS
+"""
 
 
 class LostFiles(ContainerTest):
@@ -33,16 +30,7 @@ class LostFiles(ContainerTest):
         env = {"PROCESSING": self.path(PROCESSING), "PATH": "/usr/bin:/bin"}
         if report:
             env["MLCLI_REPORT"] = self.path(report)
-        result = subprocess.run(
-            [sys.executable, "-B", "-S", "-c", RUN, self.root],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=30,
-            check=False,
-            encoding="utf-8",
-        )
+        result = run_python(RUN, self.root, env=env)
         rows = [json.loads(line) for line in self.read("/report").splitlines()]
         return (
             result.returncode,

@@ -76,6 +76,9 @@ suite("missingPath", () => {
 
 const TRAINING = { training: [".gitkeep", "deep/reviews.csv", "b.csv"] };
 const FOLDER = "flats/mlcli_base/local_test/test_dir/input/data";
+const NO_MODEL =
+  `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write results to ` +
+  "/opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.";
 
 /** A failure with this path, by code in this line, and its hint. */
 interface Row extends Failure {
@@ -262,16 +265,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     kind: "process",
     path: "/opt/ml/model/model.json",
     data: { input: ["a.csv"] },
-    hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write ` +
-      "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
+    hint: NO_MODEL,
   },
   "a model that a processing job writes": {
     kind: "process",
     path: "/opt/ml/model/model.json",
     line: 'open(path, "w")',
     data: { input: ["a.csv"] },
-    hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write ` +
-      "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
+    hint: NO_MODEL,
   },
   "hyperparameters in a processing job": {
     kind: "process",
