@@ -68,7 +68,7 @@ export const logsCommand: Command = command({
   details: "RUN is the name of a run, its number in mlcli local list-jobs, or last.",
   options: LOGS,
   examples: [
-    ["Show the last 20 lines, and what is coming", "mlcli local logs --tail 20 --follow"],
+    ["Show the last 20 lines, and follow the log", "mlcli local logs --tail 20 --follow"],
     ["Show what the last run printed", "mlcli local logs last"],
   ],
   action: async () => (await import("./logs_action.ts")).logsAction,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { asNobodys, baseImage } from "../helpers/engine.ts";
+import { baseImage, withoutApp } from "../helpers/engine.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const FILES = {
@@ -69,7 +69,7 @@ suite("code that training, processing and prediction share", () => {
     await app.write(app.path("common/features.py"), "WORD = 'two'\n");
     assertEquals(await found(), ["train two training", "process two common", "serve two common"]);
     // Otherwise --strict would be against code that differs from the image's.
-    await asNobodys(`${app.name}:latest`);
+    await withoutApp(`${app.name}:latest`);
     assertEquals(await found("--strict"), [
       "train one training",
       "process one common",

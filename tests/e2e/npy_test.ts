@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../helpers/app.ts";
 import { tableRows } from "../helpers/doc_table.ts";
-import { asNobodys, removeImage, sklearnImage } from "../helpers/engine.ts";
+import { removeImage, sklearnImage, withoutApp } from "../helpers/engine.ts";
 import { deployed } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -124,7 +124,7 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
       const { code, stderr } = await app.run(args);
       assertEquals(code, 0, stderr);
     }
-    await asNobodys(IMAGE);
+    await withoutApp(IMAGE);
   });
   afterAll(() => removeImage(IMAGE));
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { namesIn } from "../helpers/directory.ts";
-import { asNobodys, baseImage } from "../helpers/engine.ts";
+import { baseImage, withoutApp } from "../helpers/engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -86,7 +86,7 @@ suite("--strict on an image of the app's own", () => {
       assertEquals({ args, code, stderr }, { args, code: 0, stderr });
     }
     // Otherwise --strict would be against code that differs from the image's.
-    await asNobodys(`${app.name}:latest`);
+    await withoutApp(`${app.name}:latest`);
   });
   afterAll(async () => await app?.[Symbol.asyncDispose]());
 

@@ -153,12 +153,12 @@ export async function buildTestImage(): Promise<void> {
     });
     if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
   }
-  await asNobodys(made, TEST_IMAGE);
+  await withoutApp(made, TEST_IMAGE);
   await Deno.writeTextFile(builtIn, run);
 }
 
-/** Gives an image that mlcli built a name under which it is no app's: any may run it. */
-export async function asNobodys(made: string, name = made): Promise<void> {
+/** Takes the app's labels from an image that mlcli built, so that any app can run it. */
+export async function withoutApp(made: string, name = made): Promise<void> {
   const labels = `${LABELS.app}="" ${LABELS.directory}="" ${LABELS.files}=""`;
   const files = { Dockerfile: `FROM ${made}\nLABEL ${labels}\n` };
   await buildImage(name, files, { usesCache: true });

@@ -47,7 +47,7 @@ suite("local transform --dry-run", () => {
     });
   });
 
-  it("reads the same file by its argument as by -i", async () => {
+  it("local transform reads the file of its argument like that of -i", async () => {
     await using app = await appWith({ "a.csv": "1,2\n3,4\n" });
     const { planned, stderr } = await dry(app, "a.csv");
     assertEquals({ stderr, input: planned.input }, { stderr: "", input: "a.csv" });

@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
     gone: "a",
   },
   {
-    title: "compares runs by the first metric definition, whatever else they measured",
+    title: "compares runs by the first metric definition, also if they measured other metrics",
     runs: {
       a: { metrics: { acc: 1, loss: 5 } },
       b: { metrics: { acc: 2, loss: 1 } },
