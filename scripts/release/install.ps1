@@ -17,7 +17,7 @@ Set-StrictMode -Version Latest
 function Get-MlcliReleases {
   $releases = if ($env:MLCLI_RELEASES) { $env:MLCLI_RELEASES } else { '@RELEASES@' }
   if ($releases.StartsWith('@')) {
-    throw 'This copy of install.ps1 belongs to no release, so it has no address to install from. Take the one of a release, name the releases with MLCLI_RELEASES, or see README.md for running from source.'
+    throw 'This copy of install.ps1 is not from a release, so it has no address to download from. Use install.ps1 of a release, set MLCLI_RELEASES, or run mlcli from source (README.md).'
   }
   $releases.TrimEnd('/')
 }
@@ -26,7 +26,7 @@ function Get-MlcliReleases {
 function Save-MlcliFile([string]$Address, [string]$File) {
   $uri = [Uri]$Address
   foreach ($step in 1..6) {
-    if ($uri.Scheme -ne 'https') { throw "Not downloaded, since it is not https: $uri" }
+    if ($uri.Scheme -ne 'https') { throw "Not downloaded, because the address is not https: $uri" }
     $request = [Net.WebRequest]::CreateHttp($uri)
     $request.AllowAutoRedirect = $false
     $request.UserAgent = 'mlcli-install'
@@ -63,7 +63,7 @@ function Install-Mlcli {
   try {
     Save-MlcliFile "$base/SHA256SUMS" "$work\SHA256SUMS"
     $line = @(Get-Content "$work\SHA256SUMS" | Where-Object { $_ -match "^[0-9a-f]{64}  $([regex]::Escape($file))$" })
-    if ($line.Count -ne 1) { throw "$base/SHA256SUMS does not name $file" }
+    if ($line.Count -ne 1) { throw "$base/SHA256SUMS does not contain $file" }
     $expected = $line[0].Substring(0, 64)
     Save-MlcliFile "$base/$file" "$work\mlcli.exe"
     $actual = (Get-FileHash -Algorithm SHA256 "$work\mlcli.exe").Hash.ToLowerInvariant()
@@ -88,7 +88,7 @@ function Install-Mlcli {
   $path = [Environment]::GetEnvironmentVariable('Path', 'User')
   if (($path -split ';') -notcontains $directory) {
     [Environment]::SetEnvironmentVariable('Path', (@($path, $directory) -ne '' -join ';'), 'User')
-    Write-Output 'Added to your PATH; open a new terminal.'
+    Write-Output 'Added it to your PATH. Open a new terminal to use it.'
   }
 }
 

@@ -37,7 +37,7 @@ target() {
     "Linux aarch64" | "Linux arm64") echo aarch64-unknown-linux-gnu ;;
     "Darwin x86_64") echo x86_64-apple-darwin ;;
     "Darwin arm64") echo aarch64-apple-darwin ;;
-    *) fail "No mlcli for $(uname -s) $(uname -m)" "Windows has install.ps1." ;;
+    *) fail "mlcli does not support $(uname -s) $(uname -m)" "On Windows, run install.ps1." ;;
   esac
 }
 
@@ -47,10 +47,10 @@ releases() {
   case $RELEASES in
     https://?*) ;;
     http://*) is_loopback "$RELEASES" || fail "MLCLI_RELEASES is not https: $RELEASES" \
-      "Whoever is on the way could change the program and its checksum." ;;
-    @*) fail "This copy of install.sh belongs to no release, so it has no address to install from" \
-      "Take the one of a release, name the releases with MLCLI_RELEASES, or see README.md for running from source." ;;
-    *) fail "MLCLI_RELEASES is not an address: $RELEASES" ;;
+      "Use https. On http, an attacker could change the program and its checksum." ;;
+    @*) fail "This copy of install.sh is not from a release, so it has no address to download from" \
+      "Use install.sh of a release, set MLCLI_RELEASES, or run mlcli from source (README.md)." ;;
+    *) fail "MLCLI_RELEASES must be an https address, but is: $RELEASES" ;;
   esac
   printf '%s' "${RELEASES%/}"
 }
@@ -89,7 +89,7 @@ fetch_with_wget() {
     case $address in
       https://*) ;;
       "") break ;;
-      *) fail "$1 leads to $address, which is not https" ;;
+      *) fail "$1 redirects to $address, which is not https" ;;
     esac
   done
   printf '%s\n' "$answer" >&2
@@ -111,9 +111,9 @@ sha256() {
 # What lies there already is replaced and never written to: a program that runs cannot be written
 # to, one that works is not to be lost for one that does not, and a link leads elsewhere.
 put() {
-  mkdir -p "$2" || fail "Cannot make $2" "MLCLI_INSTALL names another place."
+  mkdir -p "$2" || fail "Cannot create $2" "Set MLCLI_INSTALL to another directory"
   new=$(mktemp "$2/.mlcli.XXXXXX") ||
-    fail "Cannot write to $2" "MLCLI_INSTALL names another place."
+    fail "Cannot write to $2" "Set MLCLI_INSTALL to another directory"
   cp "$1" "$new"
   chmod 755 "$new"
   # Its first line has the version.
@@ -121,12 +121,12 @@ put() {
     fail "$file does not run on this machine" "Nothing was installed. On Linux, $NEEDS_GLIBC."
   # mv would move into the directory that a link leads to; `mv -T` is not everywhere.
   if [ -L "$2/mlcli" ] && [ -d "$2/mlcli" ]; then rm -f "$2/mlcli"; fi
-  mv -f "$new" "$2/mlcli" || fail "Cannot replace $2/mlcli" "MLCLI_INSTALL names another place."
+  mv -f "$new" "$2/mlcli" || fail "Cannot replace $2/mlcli" "Set MLCLI_INSTALL to another directory"
   new=
   printf 'Installed %s as %s/mlcli\n' "${installed%%
 *}" "$2"
   [ -z "$(find "$2/." -prune -perm -0002)" ] ||
-    printf 'warning: Everyone may write to %s, and so replace mlcli there\n' "$2" >&2
+    printf 'warning: All users can write to %s, so they can replace mlcli\n' "$2" >&2
 }
 
 # All in a function: a script that was cut off on its way does nothing.
@@ -139,12 +139,12 @@ main() {
   fi
   directory=${MLCLI_INSTALL:-${HOME:+$HOME/.local/bin}}
   [ -n "$directory" ] ||
-    fail "Neither HOME nor MLCLI_INSTALL is set" "MLCLI_INSTALL names the directory for the program."
+    fail "Neither HOME nor MLCLI_INSTALL is set" "Set MLCLI_INSTALL to the directory for mlcli"
   # As PATH names it: whole, without a slash at its end.
   case $directory in /*) ;; *) directory=$PWD/$directory ;; esac
   directory=$(printf '%s' "$directory" | sed 's,\(.\)/*$,\1,')
   [ -L "$directory/mlcli" ] || [ ! -d "$directory/mlcli" ] ||
-    fail "$directory/mlcli is a directory" "MLCLI_INSTALL names another place."
+    fail "$directory/mlcli is a directory" "Set MLCLI_INSTALL to another directory"
   target=$(target)
   file=mlcli-$target
 
@@ -155,7 +155,7 @@ main() {
   trap 'exit 143' TERM
   fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
   expected=$(sed -n "s/^\([0-9a-f]\{64\}\)  $file\$/\1/p" "$work/SHA256SUMS")
-  [ -n "$expected" ] || fail "$base/SHA256SUMS does not name $file"
+  [ -n "$expected" ] || fail "$base/SHA256SUMS does not contain $file"
   fetch "$base/$file" "$work/mlcli"
   actual=$(sha256 "$work/mlcli")
   [ "$actual" = "$expected" ] ||

@@ -278,7 +278,7 @@ if (Deno.build.os !== "windows") {
       assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
       assertMatch(
         stderr,
-        /^warning: Everyone may write to \S+\/bin, and so replace mlcli there\n$/,
+        /^warning: All users can write to \S+\/bin, so they can replace mlcli\n$/,
       );
     });
 
@@ -287,7 +287,10 @@ if (Deno.build.os !== "windows") {
         MLCLI_INSTALL: "/dev/null/bin",
       });
       assertEquals(code, 1);
-      assertStringIncludes(stderr, "error: Cannot make /dev/null/bin\nhint: MLCLI_INSTALL names");
+      assertStringIncludes(
+        stderr,
+        "error: Cannot create /dev/null/bin\nhint: Set MLCLI_INSTALL to ",
+      );
     });
 
     it("has no address of its own, and says so", async () => {
@@ -295,7 +298,7 @@ if (Deno.build.os !== "windows") {
       assertEquals([code, stdout], [1, ""]);
       assertMatch(
         stderr,
-        /^error: This copy of install\.sh belongs to no release, .*\nhint: .*\n$/,
+        /^error: This copy of install\.sh is not from a release, .*\nhint: .*\n$/,
       );
       assertStringIncludes(stderr, "MLCLI_RELEASES");
       assertStringIncludes(stderr, "README.md");
@@ -317,7 +320,7 @@ if (Deno.build.os !== "windows") {
       for (const address of addresses) {
         const { code, stderr } = await runScript(INSTALL_SCRIPT, { MLCLI_RELEASES: address });
         assertEquals(code, 1);
-        assertMatch(stderr, /^error: (MLCLI_RELEASES is not |This copy of install)/, address);
+        assertMatch(stderr, /^error: (MLCLI_RELEASES (is not|must be) |This copy of install)/, address);
       }
     });
   });
@@ -336,7 +339,7 @@ if (Deno.build.os !== "windows") {
         await using release = await servedRelease({ redirect: "http" });
         const { code, stdout, stderr } = await release.install(client);
         assertEquals([code, stdout], [1, ""]);
-        assertMatch(stderr, /error: (Cannot download https:|https:\S+ leads to http:)/);
+        assertMatch(stderr, /error: (Cannot download https:|https:\S+ redirects to http:)/);
         assertEquals(release.insecure, []);
       });
 
