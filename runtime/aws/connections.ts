@@ -215,9 +215,9 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL 
   const search = parts.length > 0 ? `?${parts.join("&")}` : "";
   const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ""}${path}${search}`);
   if (url.pathname === path) return url;
-  throw new AwsError("other", `No request can name ${decodeURIComponent(path)}`, {
-    hint: 'Names between slashes that are "." or ".." are taken out of an address, which would ' +
-      "then be another's. AWS's console can rename or delete the object.",
+  const shown = decodeURIComponent(path);
+  throw new AwsError("other", `"." and ".." are not supported in S3 paths: ${shown}`, {
+    hint: "Rename or delete the object in the AWS console.",
   });
 }
 

@@ -203,14 +203,13 @@ function assumeRoleError(error: unknown, context: CredentialsContext): AwsError 
   const explained = awsError(error, assumeRole(context), context.secrets);
   if (explained.refusal !== "denied") return explained;
   const { value, source } = context.settings.role!;
-  return mayNotBeAssumed(value, `with --iam-role-arn (${source} names this one)`, explained);
+  return mayNotBeAssumed(`role ${value}`, source, explained);
 }
 
-function mayNotBeAssumed(role: string, where: string, error: AwsError): AwsError {
-  return new AwsError("credentials", `The role may not be assumed: ${role}`, {
-    hint:
-      "Have its trust policy and your permission sts:AssumeRole changed, or name another role " +
-      `${where}.`,
+function mayNotBeAssumed(role: string, source: string, error: AwsError): AwsError {
+  return new AwsError("credentials", `Cannot assume ${role}`, {
+    hint: "Check the role's trust policy and your permission sts:AssumeRole, or choose another " +
+      `role (this one is set by ${source}).`,
     quote: error.quote,
     cause: error.cause,
   });
@@ -227,23 +226,24 @@ const REASONS:
     [/credential_process|^Command failed/, (profile) => [
       `The credential_process of profile "${profile}" failed`,
       // Neither the command nor what it wrote is shown: both may hold secrets.
-      `Run it by hand: aws configure get credential_process --profile ${
+      `Show the command, then run it: aws configure get credential_process --profile ${
         shellWord(profile)
-      } shows it.`,
+      }`,
     ]],
     // The file's path follows.
     [/aws login|\breauthenticate\b|^Failed to load token from /, (profile) => [
-      `The login session of profile "${profile}" is not valid any more`,
-      `Renew it: aws login --profile ${shellWord(profile)}`,
+      `The login session of profile "${profile}" is missing or has expired`,
+      `Log in: aws login --profile ${shellWord(profile)}`,
     ]],
     [/SSO|aws sso login/i, (profile) => [
-      `The SSO session of profile "${profile}" is not valid any more`,
-      `Renew it: aws sso login --profile ${shellWord(profile)}`,
+      `The SSO session of profile "${profile}" is missing or has expired`,
+      `Log in: aws sso login --profile ${shellWord(profile)}`,
     ]],
     [/multi-factor/, (profile) => [
-      `Profile "${profile}" needs a code of an MFA device, which mlcli cannot ask for`,
-      "Put the result of aws sts get-session-token into the environment, and name no profile with " +
-      "--profile or cloud_profile. For a local run, pass it with --env instead of --aws-credentials.",
+      `Profile "${profile}" requires an MFA code, which mlcli cannot ask for`,
+      "Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to the result of aws sts " +
+      "get-session-token, and use no profile. For a local run, pass them with --env instead of " +
+      "--aws-credentials.",
     ]],
   ];
 
@@ -259,38 +259,36 @@ function ownCredentialsError(error: unknown, context: CredentialsContext): AwsEr
     return new AwsError("credentials", message, { hint });
   }
   const where = settings.profile ? ` for profile "${profile}"` : "";
-  return new NotConfigured(`No credentials found${where}`, {
+  return new NotConfigured(`No AWS credentials found${where}`, {
     hint: missingHint(settings),
     cause: secrets.redactError(error),
   });
 }
 
 function missingHint({ profile, keys, region }: AwsSettings): string {
-  const option = profile?.source.startsWith("--") ? profile.source : "--profile";
-  const other = `or name a profile that has some with ${option}.`;
   if (!profile) {
-    return `Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ${other}`;
+    return "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a profile " +
+      "with AWS_PROFILE.";
   }
-  const configure = `aws configure --profile ${shellWord(profile.value)}, ${other}`;
-  if (!keys) return `Run ${configure}`;
-  const instead = region ? "" : " and add --region REGION";
-  return `To use AWS_ACCESS_KEY_ID, ${
-    withoutSetting(profile)
-  }${instead}. Otherwise, run ${configure}`;
+  const configure = `Run aws configure --profile ${shellWord(profile.value)}, or choose another ` +
+    `profile (this one is set by ${profile.source}).`;
+  if (!keys) return configure;
+  const andRegion = region ? "" : " and set AWS_REGION";
+  return `${configure} To use AWS_ACCESS_KEY_ID instead, ${withoutSetting(profile)}${andRegion}.`;
 }
 
 /** A profile may hold a role, a session or a token, and getting credentials for it can fail. */
 function requestError(error: unknown, profile: string, context: CredentialsContext): AwsError {
   const code = (error as { code?: string }).code;
   if (code === "ENOENT" || code === "EACCES") {
-    return new AwsError("credentials", "The web identity token cannot be read", {
+    return new AwsError("credentials", "Cannot read the web identity token", {
       hint: "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
       quote: messageOf(error),
     });
   }
   const explained = awsError(error, assumeRole(context), context.secrets);
   if (explained.refusal !== "denied") return explained;
-  return mayNotBeAssumed(`that of profile ${profile}`, "in the profile", explained);
+  return mayNotBeAssumed(`the role of profile "${profile}"`, "the profile", explained);
 }
 
 function isAboutCredentials(error: unknown): boolean {

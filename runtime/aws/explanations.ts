@@ -38,8 +38,8 @@ const refused = (refusal: Refusal, hint?: string): Explain => ({ action }, error
 const inUse = refused("in use", "Choose another name.");
 const quotaReached = refused(
   "quota",
-  "The account's quota for this type of instance is reached, or is 0 as in every new account. Ask " +
-    "for more under Service Quotas in AWS's console, or take another --ec2-type.",
+  "Request a higher quota under Service Quotas in the AWS console, or use another --ec2-type. In a " +
+    "new account, many quotas are 0.",
 );
 
 /** Error codes of SageMaker (`...Exception`), ECR, STS and S3: the same things have several names. */
@@ -122,7 +122,7 @@ function explain(error: unknown, request: Request): AwsError {
   if (status !== undefined && status >= 500) return failed(request, status);
   if (isStrange(error, status)) return strangeAnswer({ $metadata: { httpStatusCode: status } });
   return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {
-    hint: "AWS gave this reason; mlcli stopped there.",
+    hint: "To see details, set MLCLI_DEBUG=1.",
   });
 }
 
@@ -168,30 +168,30 @@ function denied({ action, settings }: Request, error: unknown): AwsError {
     ? `the role ${settings.role.value}`
     : /^User: /.test(words)
     ? "the user or role named above"
-    : "the user or role that you are: aws sts get-caller-identity names it";
+    : "your user or role. To see its name, run aws sts get-caller-identity";
   return new AwsError("denied", `AccessDeniedException: ${named}`, {
     hint: `Add the permission ${named} to ${whom}.`,
     quote: hasNoReason(error) ? undefined : words,
   });
 }
 
-function throttled(_request: Request, error: unknown): AwsError {
+function throttled({ action }: Request, error: unknown): AwsError {
   const attempts = (error as SdkError).$metadata?.attempts ?? 1;
-  const times = attempts === 1 ? "once" : `${attempts} times`;
-  return new AwsError("throttled", `AWS is throttling: asked ${times}`, {
-    hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.",
+  const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  return new AwsError("throttled", `${action} was throttled (${times})`, {
+    hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often.",
   });
 }
 
 function expired({ settings }: Request): AwsError {
-  return new AwsError("credentials", "The credentials have expired", {
+  return new AwsError("credentials", "The AWS credentials have expired", {
     hint: renewal(settings),
   });
 }
 
 function unknownKey({ settings, region }: Request): AwsError {
-  return new AwsError("credentials", "AWS does not know the access key", {
-    hint: `${renewal(settings)} It may also be that the account has not enabled ` +
+  return new AwsError("credentials", "AWS rejected the access key", {
+    hint: `${renewal(settings)} If the key is valid, the account might not have enabled ` +
       `${regionWords(region)}.`,
   });
 }
@@ -201,14 +201,14 @@ function wrongSignature(request: Request, error: unknown): AwsError {
   if (/^Signature (expired|not yet current)/.test(messageOf(error))) {
     return wrongClock(request, error);
   }
-  return new AwsError("credentials", "The secret does not belong to the access key", {
-    hint: `${renewal(request.settings)} Check this machine's clock too.`,
+  return new AwsError("credentials", "The AWS secret access key does not match the access key ID", {
+    hint: `${renewal(request.settings)} Also check this machine's clock.`,
   });
 }
 
 function wrongClock(_request: Request, error: unknown): AwsError {
   return new AwsError("credentials", "This machine's clock is wrong", {
-    hint: "Set it, then try again: a request is valid for a few minutes after it was signed.",
+    hint: "Set the clock, then try again. AWS rejects requests whose time is off by some minutes.",
     quote: messageOf(error),
   });
 }
@@ -219,35 +219,34 @@ function renewal({ profile, keys }: AwsSettings): string {
       `unset them to use ${profile ? `profile "${profile.value}"` : "a profile"}.`;
   }
   return profile
-    ? `Renew those of profile "${profile.value}": aws sso login --profile ${
+    ? `Renew the credentials of profile "${profile.value}": aws sso login --profile ${
       shellWord(profile.value)
-    }, ` +
-      `or aws configure --profile ${shellWord(profile.value)}.`
-    : "Renew them: aws sso login, aws configure, or new values for AWS_ACCESS_KEY_ID, " +
+    }, or aws configure --profile ${shellWord(profile.value)}.`
+    : "Run aws sso login or aws configure, or set new values for AWS_ACCESS_KEY_ID, " +
       "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
 }
 
 function regionDisabled({ region }: Request): AwsError {
-  return new AwsError("credentials", `The account has not enabled ${regionWords(region)}`, {
-    hint: "Name another region with --region, or enable this one in the account's settings.",
+  const message = `Region ${region?.value ?? "of the profile"} is not enabled in this AWS account`;
+  return new AwsError("credentials", message, {
+    hint: `Enable it in the account's settings, or use a region other than ${regionWords(region)}.`,
   });
 }
 
 const CHECK_CLOCK =
-  "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
+  "Check this machine's clock. If it is right, the host's operator must renew the certificate.";
 
 function unreachable({ region }: Request, error: ConnectionError): AwsError {
   const { failure, host } = error;
   const quote = messageOf(error);
   const explained = (message: string, hint: string): AwsError =>
     new AwsError("unreachable", message, { hint, quote });
-  const missed = `AWS cannot be reached: ${host}`;
+  const missed = `Cannot reach AWS at ${host}`;
   switch (failure) {
     case "certificate not trusted":
       return explained(
         `The certificate of ${host} is not trusted`,
-        "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
-          "certificate of the authority that signs for it (PEM).",
+        "If you use a proxy or an emulator, set AWS_CA_BUNDLE to a PEM file with its CA certificate.",
       );
     case "certificate expired":
       return explained(`The certificate of ${host} has expired`, CHECK_CLOCK);
@@ -255,27 +254,26 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
       return explained(`The certificate of ${host} is not valid yet`, CHECK_CLOCK);
     case "certificate of another name":
       return explained(
-        `The certificate of ${host} is for another name`,
-        "Something else answers there. Check AWS_ENDPOINT_URL, the proxy and the network.",
+        `The certificate of ${host} is for another host name`,
+        "Check AWS_ENDPOINT_URL, the proxy and the network.",
       );
     case "proxy wants a password":
       return proxyWantsPassword(quote);
     case "proxy refuses":
       return explained(
-        `The proxy does not let requests through to ${host}`,
-        "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
+        `Cannot reach ${host} through the proxy`,
+        "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY. To bypass the proxy, add the host to NO_PROXY.",
       );
     case "no such host":
       return explained(
         missed,
-        `Is there a region ${regionWords(region)}? Name another one with --region, or check the ` +
-          "network, the proxy and AWS_ENDPOINT_URL.",
+        "Check the network, the proxy and AWS_ENDPOINT_URL, and whether " +
+          `${regionWords(region)} exists.`,
       );
     case "no encryption":
       return explained(
         missed,
-        "What answers there does not speak TLS. Check AWS_ENDPOINT_URL (http or https?) and the " +
-          "proxy.",
+        "The server does not use TLS. Check the proxy and AWS_ENDPOINT_URL (http or https).",
       );
     case "refused":
     case "no route":
@@ -290,9 +288,8 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
 }
 
 function proxyWantsPassword(quote: string): AwsError {
-  return new AwsError("unreachable", "The proxy needs a name and a password, or other ones", {
-    hint: "Put both into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
-      "characters as %40 and the like.",
+  return new AwsError("unreachable", "The proxy requires a valid user name and password", {
+    hint: "Set HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT. Percent-encode special characters.",
     quote,
   });
 }
@@ -304,30 +301,33 @@ function invalid(request: Request, error: unknown): AwsError {
   if (refusal === "not found" && request.subject) return notThere(request, error);
   return new AwsError(refusal ?? "other", `${request.action} was refused: ${words}`, {
     hint: /:\w*Endpoint/.test(request.action)
-      ? "Check what was asked for: mlcli list-endpoints shows what there is."
+      ? "Check the name and the options. To list the endpoints, run mlcli list-endpoints."
       // A transform's: issue 4777 of aws/sagemaker-python-sdk.
       : /doesn't support .* ModelDataSource/.test(words)
-      ? "Pack what the model has, tar -czf model.tar.gz -C DIRECTORY ., and give the archive's " +
-        "address: --model s3://.../model.tar.gz"
-      : "AWS gave this reason. Check what was asked for.",
+      ? "Pack the model (tar -czf model.tar.gz -C DIRECTORY .), upload the archive to S3, and use " +
+        "it with --model s3://BUCKET/model.tar.gz."
+      : "Check the options and the configuration file.",
   });
 }
 
 function notThere({ action, subject, region }: Request, error: unknown): AwsError {
   if (!subject) return new AwsError("not found", `${action} failed: ${messageOf(error)}`);
   return new AwsError("not found", `ResourceNotFound: ${subject}`, {
-    hint: `It was looked for in ${regionWords(region)}. Check the name, or name another region ` +
-      "with --region.",
+    hint: action.startsWith("s3:")
+      ? "Check the name."
+      : `Check the name and the region: mlcli searched in ${regionWords(region)}.`,
   });
 }
 
 function changed({ action, subject }: Request): AwsError {
-  return new AwsError("changed", `${subject ?? action} changed meanwhile`, { hint: "Try again." });
+  return new AwsError("changed", `${subject ?? action} changed while mlcli used it`, {
+    hint: "Try again.",
+  });
 }
 
 function failed({ action }: Request, status: number): AwsError {
-  return new AwsError("failed", `AWS failed at ${action}: HTTP ${status}`, {
-    hint: "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
+  return new AwsError("failed", `${action} failed: HTTP ${status}`, {
+    hint: "Try again in a few minutes. Known outages are on https://health.aws.amazon.com.",
   });
 }
 
@@ -343,18 +343,14 @@ export function withoutMetadata<Answer extends Answered>(
 
 /** The error for an answer that cannot be the service's. */
 export function strangeAnswer({ $metadata: { httpStatusCode } }: Answered): AwsError {
-  return new AwsError(
-    "failed",
-    `Something else than AWS answered: HTTP ${httpStatusCode}`,
-    {
-      hint: "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
-    },
-  );
+  return new AwsError("failed", `The response did not come from AWS: HTTP ${httpStatusCode}`, {
+    hint: "Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL.",
+  });
 }
 
 /** The error for pages that go round in a circle. */
 export function repeatedPage(what: string): AwsError {
-  return new AwsError("failed", `AWS gave the same page of ${what} twice`, {
-    hint: "An emulator may not know pages. Check AWS_ENDPOINT_URL.",
+  return new AwsError("failed", `AWS returned the same page of ${what} twice`, {
+    hint: "Check AWS_ENDPOINT_URL: an emulator might not support pagination.",
   });
 }

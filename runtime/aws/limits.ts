@@ -32,7 +32,7 @@ export class TimeLimit implements Disposable {
       end(`No connection within ${connection / 1000} s`);
     };
     const seconds = Math.round(answer / 100) / 10;
-    this.#answer = setTimeout(() => end(`No answer within ${seconds} s`), answer);
+    this.#answer = setTimeout(() => end(`No response within ${seconds} s`), answer);
     this.#connection = setTimeout(tryToConnect, half);
   }
 
@@ -144,7 +144,7 @@ export async function* withinLimits(
 }
 
 function tooLargeError(what: string): AwsError {
-  return new AwsError("failed", `Something else than AWS answered: ${what}`, {
-    hint: "No service answers with so much. Check AWS_ENDPOINT_URL, and any proxy.",
+  return new AwsError("failed", `The response did not come from AWS: it has ${what}`, {
+    hint: "Responses of AWS are smaller. Check AWS_ENDPOINT_URL and the proxy.",
   });
 }

@@ -65,15 +65,15 @@ export function modelError(error: unknown, asked: Invocation): unknown {
 
 function notReadyError({ endpoint }: Invocation, quote: string): AwsError {
   return new AwsError("throttled", `Endpoint ${endpoint} has not loaded its model yet`, {
-    hint: "A serverless endpoint starts a machine for the first request, one with several models " +
-      "loads a model when it is asked for. Try again in a minute.",
+    hint: "Try again in a minute. Serverless and multi-model endpoints load a model at its first " +
+      "request.",
     quote,
   });
 }
 
 function tooLargeError({ endpoint }: Invocation, quote: string): AwsError {
-  return new AwsError("other", `The request's body is too large for endpoint ${endpoint}`, {
-    hint: "A serverless endpoint takes 4 MB, others 25 MB: send less at once.",
+  return new AwsError("other", `The request body is too large for endpoint ${endpoint}`, {
+    hint: "Send fewer rows per request. Serverless endpoints accept 4 MB, others 25 MB.",
     quote,
   });
 }
@@ -89,7 +89,7 @@ function brokenStreamError(
 
 /** The model took too long: by the service's clock, or by ours. */
 function tooSlowError({ endpoint, seconds }: Invocation, quote?: string): AwsError {
-  return new AwsError("no answer", `Endpoint ${endpoint} did not answer within ${seconds} s`, {
+  return new AwsError("no answer", `Endpoint ${endpoint} did not respond within ${seconds} s`, {
     quote,
   });
 }
@@ -97,7 +97,7 @@ function tooSlowError({ endpoint, seconds }: Invocation, quote?: string): AwsErr
 /** The error for a request that may have reached the model; others are about the network alone. */
 function connectionFailure(asked: Invocation, error: ConnectionError): AwsError | ConnectionError {
   const words = wordsOf(error);
-  if (error.failure === "time limit" && words.startsWith("No answer")) return tooSlowError(asked);
+  if (error.failure === "time limit" && words.startsWith("No response")) return tooSlowError(asked);
   if (error.failure !== "broken off") return error;
   return brokenOffError(asked, words);
 }
@@ -110,7 +110,9 @@ export function streamError(error: unknown, asked: Invocation): unknown {
 }
 
 function brokenOffError({ endpoint }: Invocation, quote: string): AwsError {
-  return new AwsError("broken off", `The answer of endpoint ${endpoint} breaks off`, { quote });
+  return new AwsError("broken off", `The response from endpoint ${endpoint} ended early`, {
+    quote,
+  });
 }
 
 /** An error's message, without what the SDK adds for programmers. */

@@ -21,8 +21,8 @@ export function checkProxies(env: Environment): void {
   for (const name of PROXIES) {
     const value = env(name);
     if (!value || proxyAddress(value)) continue;
-    throw new AwsError("unreachable", `${name} is not the address of a proxy`, {
-      hint: "It should be like http://proxy:3128.",
+    throw new AwsError("unreachable", `${name} is not a valid proxy address`, {
+      hint: "Use an address such as http://proxy:3128",
     });
   }
 }
@@ -110,8 +110,8 @@ async function textOf({ file, source }: Bundle): Promise<string> {
   try {
     return await Deno.readTextFile(file);
   } catch (cause) {
-    throw new AwsError("unreachable", `Cannot read the certificates: ${file}`, {
-      hint: `${source} names this file: check both.`,
+    throw new AwsError("unreachable", `Cannot read the certificates in ${file}`, {
+      hint: `Check the file. It is set by ${source}.`,
       quote: fileErrorReason(cause),
       cause,
     });
@@ -123,9 +123,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 function certificatesIn({ file, source }: Bundle, text: string): string[] {
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length > 0 && areReadable(certificates)) return certificates;
-  throw new AwsError("unreachable", `No certificates in ${file}`, {
-    hint: `${source} names this file. It should hold certificates as PEM: ` +
-      "-----BEGIN CERTIFICATE----- and so on.",
+  throw new AwsError("unreachable", `No valid certificates in ${file}`, {
+    hint: `Set ${source} to a file with PEM certificates (-----BEGIN CERTIFICATE-----)`,
   });
 }
 

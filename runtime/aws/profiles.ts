@@ -35,12 +35,10 @@ export async function checkProfile(
     if (sections.some((section) => section.profile === profile.value)) return;
   }
   const paths = FILES.map((file) => pathOf(file, env)).join(" or ");
-  throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
-    hint: `It is named by ${profile.source} and should be in ${paths}. ` +
-      `aws configure --profile ${
-        shellWord(profile.value)
-      } writes it, aws configure list-profiles lists all.` +
-      instead,
+  throw new AwsError("credentials", `AWS profile "${profile.value}" not found`, {
+    hint: `Check ${profile.source}: ${paths} must contain the profile. Create it with ` +
+      `aws configure --profile ${shellWord(profile.value)}, or list all profiles with ` +
+      `aws configure list-profiles.${instead}`,
   });
 }
 
@@ -166,7 +164,7 @@ async function textOf(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "";
     throw new AwsError("credentials", `Cannot read ${file}: ${fileErrorReason(error)}`, {
-      hint: "It has to be a file that is yours to read.",
+      hint: "Use a regular file that you can read",
       cause: error,
     });
   }

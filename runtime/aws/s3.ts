@@ -149,7 +149,7 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
     }));
     const named = new Set([...Deleted, ...Errors].map(({ Key }) => Key));
     const unnamed = keys.filter((key) => !named.has(key));
-    return [...left, ...unnamed.map((key) => ({ key, reason: "The answer does not name it" }))];
+    return [...left, ...unnamed.map((key) => ({ key, reason: "S3 did not confirm the deletion" }))];
   }
 
   async function deleteOne(place: ObjectPlace): Promise<readonly NotDeleted[]> {

@@ -246,10 +246,9 @@ export class AwsSession implements Disposable {
     } catch (cause) {
       // The second pattern is for a variable that is set, but empty.
       if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
-      throw new NotConfigured("No region named", {
-        hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
-          `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}), or ` +
-          "mlcli config set region REGION.",
+      throw new NotConfigured("No AWS region is set", {
+        hint: `Set AWS_REGION, cloud_region in NAME.json, or region in ${source}. To set a ` +
+          "default, run mlcli config set region REGION.",
       });
     }
   }

@@ -66,7 +66,7 @@ export function awsSettings(
     setting(value, `${name} in ${configuration?.file}`);
   const variable = (name: string) => setting(env(name), name);
   const person = personSettings(env);
-  const own = (name: "region" | "profile") => setting(person[name], `${name} of mlcli config`);
+  const own = (name: "region" | "profile") => setting(person[name], `${name} in mlcli config`);
   // The SDK does not read the variables with DEFAULT, though every other AWS tool does.
   const regionVariable = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION");
   const profileVariable = variable("AWS_PROFILE") ?? variable("AWS_DEFAULT_PROFILE");
@@ -94,7 +94,7 @@ function stronger(first: Setting | undefined, second: Setting | undefined): Sett
 
 /** `eu-west-1 (AWS_REGION)`: the region that was asked, and where to change it. */
 export function regionWords(region: Setting | undefined): string {
-  return region ? `${region.value} (${region.source})` : "that region";
+  return region ? `${region.value} (${region.source})` : "the profile's region";
 }
 
 /** `unset AWS_PROFILE`, `remove cloud_profile in flats.json`: how to take a setting away. */
@@ -103,7 +103,7 @@ export function withoutSetting({ source }: Setting): string {
   return `${source.startsWith("AWS_") ? "unset" : "remove"} ${source}`;
 }
 
-const OWN_PROFILE = "profile of mlcli config";
+const OWN_PROFILE = "profile in mlcli config";
 
 const KEY_ID = "AWS_ACCESS_KEY_ID";
 
@@ -113,7 +113,7 @@ function keysIn(env: Environment, isProfileChosen: boolean): AwsSettings["keys"]
   if (id && secret) return isProfileChosen ? "overruled" : "used";
   if (!id || isProfileChosen) return undefined;
   throw new AwsError("credentials", `${KEY_ID} is set, but AWS_SECRET_ACCESS_KEY is not`, {
-    hint: `Set both, or unset ${KEY_ID} to use a profile.`,
+    hint: `Set both, or unset ${KEY_ID} to use a profile`,
   });
 }
 
@@ -160,26 +160,22 @@ const ADDRESSES = [
 /** @throws MlcliError for what is no URL. */
 function checkAddress(address: Setting | undefined): void {
   if (!address || /^https?:\/\//i.test(address.value) && URL.canParse(address.value)) return;
-  const shape = "A URL begins with http:// or https://";
-  throw wrongSetting(address, `Not a URL: "${address.value}"`, shape);
+  throw wrongSetting(address, "a URL that begins with http:// or https://");
 }
 
 function checkedRegion(region: Setting | undefined): Setting | undefined {
   if (!region || REGION.test(region.value)) return region;
-  throw wrongSetting(region, `Region not valid: "${region.value}"`, "A region is like eu-west-1");
+  throw wrongSetting(region, "a region such as eu-west-1");
 }
 
 function checkedRole(role: Setting | undefined): Setting | undefined {
   if (!role || isRoleArn(role.value)) return role;
-  const shape = "A role is given as arn:aws:iam::ACCOUNT:role/NAME";
-  throw wrongSetting(role, `Role not valid: "${role.value}"`, shape);
+  throw wrongSetting(role, "a role such as arn:aws:iam::ACCOUNT:role/NAME");
 }
 
-function wrongSetting(wrong: Setting, message: string, shape: string): MlcliError {
-  const Failure = wrong.source.startsWith("--") ? UsageError : MlcliError;
-  return new Failure(message, {
-    hint: `${shape}; this one is named by ${wrong.source}.`,
-  });
+function wrongSetting({ value, source }: Setting, expected: string): MlcliError {
+  const Failure = source.startsWith("--") ? UsageError : MlcliError;
+  return new Failure(`Expected ${expected} but got "${value}"`, { hint: `Check ${source}` });
 }
 
 export type RegionConfiguration = Pick<AwsConfiguration, "cloudRegion" | "cloudProfile">;
@@ -263,6 +259,6 @@ export async function addressOf(
     await nestedValue(`services ${services}`, service.toLowerCase(), "endpoint_url", env)) ||
     await valueOf("endpoint_url");
   if (!value) return undefined;
-  checkAddress({ value, source: `endpoint_url of profile ${profile}` });
+  checkAddress({ value, source: `endpoint_url in profile ${profile}` });
   return value;
 }

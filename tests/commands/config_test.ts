@@ -92,7 +92,7 @@ suite("the person's settings", () => {
   it("count where nothing else says anything", async () => {
     await using place = await makeDirectory({ "mlcli/config.json": JSON.stringify(SETTINGS) });
     const rows: readonly (readonly [line: string, env: Record<string, string>, said: string])[] = [
-      ["list-jobs", {}, "mine (profile of mlcli config)"],
+      ["list-jobs", {}, "mine (profile in mlcli config)"],
       ["list-jobs", { AWS_PROFILE: "shell" }, "shell (AWS_PROFILE)"],
       ["list-jobs --profile typed", { AWS_PROFILE: "shell" }, "typed (--profile)"],
     ];

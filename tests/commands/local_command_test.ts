@@ -7,7 +7,7 @@ import { makeDirectory } from "../helpers/directory.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 suite("the hint of a cloud command without credentials", () => {
-  const error = new NotConfigured("No credentials found", { hint: "Run aws configure." });
+  const error = new NotConfigured("No AWS credentials found", { hint: "Run aws configure." });
   const rows: readonly (readonly [name: string, hint: string])[] = [
     ...["train", "process", "deploy", "transform", "list-jobs", "logs"].map((name) =>
       [name, `Run aws configure. On this machine, without AWS: mlcli local ${name}`] as const
@@ -20,7 +20,7 @@ suite("the hint of a cloud command without credentials", () => {
     const words = hint.includes("local") ? "names the local command" : "names no local command";
     it(`${words} for ${name}`, () => {
       const { message, hint: actual } = withLocalCommand(error, [name]) as MlcliError;
-      assertEquals({ message, hint: actual }, { message: "No credentials found", hint });
+      assertEquals({ message, hint: actual }, { message: "No AWS credentials found", hint });
     });
   }
 

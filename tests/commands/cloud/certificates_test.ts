@@ -111,7 +111,7 @@ suite("the cloud commands and private certificates", () => {
     assertMatch(
       stderr,
       new RegExp(
-        `^error: The certificate of ${host} is for another name\n {2}.*other\\.test.*\nhint: `,
+        `^error: The certificate of ${host} is for another host name\n {2}.*other\\.test.*\nhint: `,
       ),
     );
   });

@@ -79,7 +79,7 @@ suite("the cloud commands and the apps' configuration", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: Profile not found: wrok\nhint: It is named by cloud_profile in churn\.json/,
+      /^error: AWS profile "wrok" not found\nhint: Check cloud_profile in churn\.json: /,
     );
   });
 });

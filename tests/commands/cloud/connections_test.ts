@@ -171,7 +171,7 @@ suite("the cloud commands and connections", () => {
       env: { AWS_ENDPOINT_URL: network.url },
     });
     assertEquals([code, stdout, network.operations.length], [1, "", 3]);
-    assertMatch(stderr, /^error: AWS cannot be reached: 127.*\n {2}.+\nhint: .+\n$/);
+    assertMatch(stderr, /^error: Cannot reach AWS at 127.*\n {2}.+\nhint: .+\n$/);
   });
 
   test("delete-endpoint says what is left when its configuration cannot be reached", async () => {
@@ -186,7 +186,7 @@ suite("the cloud commands and connections", () => {
     assertEquals([code, stdout], [1, "churn\n"]);
     assertMatch(
       stderr,
-      /^error: AWS cannot be reached: .*\n.*\nhint: churn is deleted, its configuration churn-config may be, its model churn-mlcli is not\. /,
+      /^error: Cannot reach AWS at .*\n.*\nhint: churn is deleted, its configuration churn-config may be, its model churn-mlcli is not\. /,
     );
   });
 });

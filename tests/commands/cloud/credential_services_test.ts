@@ -127,7 +127,7 @@ suite("the services that give credentials", () => {
     it(`are said not to be reached, after three attempts: profile ${profile}`, async () => {
       const { code, stdout, stderr, operations: asked } = await list(profile, "closed in the body");
       assertEquals([code, stdout, asked.length], [1, "", 3]);
-      assertMatch(stderr, /^error: AWS cannot be reached: 127.*\n {2}.+\nhint: .+\n$/);
+      assertMatch(stderr, /^error: Cannot reach AWS at 127.*\n {2}.+\nhint: .+\n$/);
     });
   }
 });

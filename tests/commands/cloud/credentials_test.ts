@@ -108,9 +108,9 @@ suite("mlcli and regions", () => {
       assertEquals([code, stdout, aws.operations], [1, "", []]);
       assertEquals(
         stderr,
-        "error: No region named\n" +
-          "hint: Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
-          "or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (profile default), or mlcli config set region REGION.\n",
+        "error: No AWS region is set\n" +
+          "hint: Set AWS_REGION, cloud_region in NAME.json, or region in profile default. To set a " +
+          "default, run mlcli config set region REGION.\n",
       );
     }
   });
@@ -155,11 +155,11 @@ suite("mlcli and credentials", () => {
     const { code, stderr } = await list(AS_IS, ["--profile", "bare"], NO_REGION);
     assertEquals({ code, stderr }, {
       code: 1,
-      stderr: 'error: No credentials found for profile "bare"\n' +
-        "hint: To use AWS_ACCESS_KEY_ID, remove --profile and add --region REGION. Otherwise, " +
-        "run aws configure --profile bare, or name a profile that has some with --profile.\n",
+      stderr: 'error: No AWS credentials found for profile "bare"\n' +
+        "hint: Run aws configure --profile bare, or choose another profile (this one is set by " +
+        "--profile). To use AWS_ACCESS_KEY_ID instead, remove --profile and set AWS_REGION.\n",
     });
-    const hinted = await list(AS_IS, ["--region", "eu-south-1"], NO_REGION);
+    const hinted = await list(AS_IS, [], { ...NO_REGION, AWS_REGION: "eu-south-1" });
     assertEquals({ code: hinted.code, stderr: hinted.stderr }, { code: 0, stderr: "" });
   });
 
@@ -169,7 +169,7 @@ suite("mlcli and credentials", () => {
     assertEquals({ code, operations: aws.operations }, { code: 1, operations: [] });
     assertMatch(
       stderr,
-      /^error: Profile not found: wrok\nhint: .* To use AWS_ACCESS_KEY_ID, unset AWS_PROFILE\.\n$/,
+      /^error: AWS profile "wrok" not found\nhint: .* To use AWS_ACCESS_KEY_ID, unset AWS_PROFILE\.\n$/,
     );
     assertEquals((await list(AS_IS, [], {})).code, 0);
   });
@@ -225,8 +225,8 @@ suite("mlcli and credentials", () => {
     {
       title: "the profile of --profile does not exist",
       args: ["--profile", "wrok"],
-      message: /^Profile not found: wrok$/,
-      hint: /named by --profile.*\.aws\/config.*\.aws\/credentials.*aws configure --profile wrok/,
+      message: /^AWS profile "wrok" not found$/,
+      hint: /Check --profile: .*\.aws\/config.*\.aws\/credentials.*aws configure --profile wrok/,
     },
     {
       title: "the credential process fails",
@@ -238,7 +238,7 @@ suite("mlcli and credentials", () => {
     {
       title: "they have expired",
       prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
-      message: /^The credentials have expired$/,
+      message: /^The AWS credentials have expired$/,
       hint: /new values for AWS_ACCESS_KEY_ID.*AWS_SESSION_TOKEN, or unset them/,
     },
     {
@@ -247,27 +247,27 @@ suite("mlcli and credentials", () => {
         const expired = new Refused("ExpiredTokenException", "The token has expired", 400);
         aws.faults.refuse("sagemaker:ListEndpoints", expired, 1);
       },
-      message: /^The credentials have expired$/,
+      message: /^The AWS credentials have expired$/,
       hint: /new values for AWS_ACCESS_KEY_ID/,
     },
     {
       title: "the key is not known",
       prepare: (aws) => aws.keys.clear(),
-      message: /^AWS does not know the access key$/,
+      message: /^AWS rejected the access key$/,
       hint: /AWS_ACCESS_KEY_ID.*eu-west-1 \(AWS_REGION\)/,
     },
     {
       title: "the key is not known to STS",
       args: ["-r", ROLE],
       prepare: (aws) => aws.keys.clear(),
-      message: /^AWS does not know the access key$/,
+      message: /^AWS rejected the access key$/,
       hint: /AWS_ACCESS_KEY_ID/,
     },
     {
       title: "the secret is wrong",
       env: { AWS_SECRET_ACCESS_KEY: "another-secret-that-nobody-may-see" },
       prepare: (aws) => aws.expectsWrongSignature = true,
-      message: /^The secret does not belong to the access key$/,
+      message: /^The AWS secret access key does not match the access key ID$/,
       hint: /new values for AWS_ACCESS_KEY_ID.*clock/,
     },
   ];
@@ -296,7 +296,7 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: AWS cannot be reached: sagemaker\.invalid\n.*\nhint: Is there a region eu-nowhere-1 \(--region\)\?.*--region.*AWS_ENDPOINT_URL/,
+      /^error: Cannot reach AWS at sagemaker\.invalid\n.*\nhint: .*AWS_ENDPOINT_URL, and whether eu-nowhere-1 \(--region\) exists\.\n/,
     );
   });
 
@@ -309,7 +309,7 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: AWS cannot be reached: 127\.0\.0\.1:2\n {2}.*refused.*\nhint: .*AWS_ENDPOINT_URL/,
+      /^error: Cannot reach AWS at 127\.0\.0\.1:2\n {2}.*refused.*\nhint: .*AWS_ENDPOINT_URL/,
     );
   });
 
@@ -321,18 +321,18 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: AWS cannot be reached: 127\.0\.0\.1:\d+\n.*\nhint: .*does not speak TLS/,
+      /^error: Cannot reach AWS at 127\.0\.0\.1:\d+\n.*\nhint: .*does not use TLS/,
     );
   });
 
   for (
     const [title, status, message, body = "<html>no</html>"] of [
-      ["a gateway's page", 502, "AWS failed at sagemaker:ListEndpoints: HTTP 502"],
-      ["a proxy's refusal", 403, "Something else than AWS answered: HTTP 403"],
-      ["a network's login page", 200, "Something else than AWS answered: HTTP 200"],
-      ["a way to a login page", 302, "Something else than AWS answered: HTTP 302", ""],
-      ["a refusal without a word", 403, "Something else than AWS answered: HTTP 403", ""],
-      ["an error of no kind", 404, "Something else than AWS answered: HTTP 404", "{}"],
+      ["a gateway's page", 502, "sagemaker:ListEndpoints failed: HTTP 502"],
+      ["a proxy's refusal", 403, "The response did not come from AWS: HTTP 403"],
+      ["a network's login page", 200, "The response did not come from AWS: HTTP 200"],
+      ["a way to a login page", 302, "The response did not come from AWS: HTTP 302", ""],
+      ["a refusal without a word", 403, "The response did not come from AWS: HTTP 403", ""],
+      ["an error of no kind", 404, "The response did not come from AWS: HTTP 404", "{}"],
     ] as const
   ) {
     it(`is not misled by ${title}`, async () => {

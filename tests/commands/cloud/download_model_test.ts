@@ -153,7 +153,10 @@ suite("download-model", () => {
       return undefined;
     };
     const { code, stderr } = await at.download([URI]);
-    assertEquals([code, stderr], [1, `error: ${URI} changed meanwhile\nhint: Try again.\n`]);
+    assertEquals([code, stderr], [
+      1,
+      `error: ${URI} changed while mlcli used it\nhint: Try again.\n`,
+    ]);
     assertEquals(await at.look(), { model: OLD, others: [] });
   });
 });

@@ -15,7 +15,7 @@ const PAGES = {
 };
 
 const STRANGE_HINT =
-  "hint: It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.\n";
+  "hint: Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL.\n";
 
 /** Uploads `data/`, with an answer of something else to some requests. */
 async function upload(
@@ -59,7 +59,7 @@ suite("answers of what is not SageMaker", () => {
       const { code, stderr } = await runInProcess(args.split(" "), { cwd: "/", cloud });
       assertEquals([code, stderr], [
         1,
-        `error: Something else than AWS answered: HTTP 200\n${STRANGE_HINT}`,
+        `error: The response did not come from AWS: HTTP 200\n${STRANGE_HINT}`,
       ]);
     });
   }
@@ -73,8 +73,8 @@ suite("answers of what is not SageMaker", () => {
     );
     assertEquals([code, stderr], [
       1,
-      "error: AWS failed at s3:ListBucket: HTTP 500\n" +
-      "hint: Try again in a few minutes; https://health.aws.amazon.com shows known failures.\n",
+      "error: s3:ListBucket failed: HTTP 500\n" +
+      "hint: Try again in a few minutes. Known outages are on https://health.aws.amazon.com.\n",
     ]);
   });
 
@@ -87,7 +87,7 @@ suite("answers of what is not SageMaker", () => {
         assertEquals([code, stdout, stderr], [
           1,
           "",
-          `error: Something else than AWS answered: HTTP ${status}\n${STRANGE_HINT}`,
+          `error: The response did not come from AWS: HTTP ${status}\n${STRANGE_HINT}`,
         ]);
       });
     }
@@ -98,8 +98,8 @@ suite("answers of what is not SageMaker", () => {
       );
       assertEquals([code, stdout, stderr.split("\n").slice(0, 3)], [1, "", [
         "error: Not sent to s3://bucket/data/: 2 files",
-        "  data/a.csv: Something else than AWS answered: HTTP 200",
-        "  data/b.csv: Something else than AWS answered: HTTP 200",
+        "  data/a.csv: The response did not come from AWS: HTTP 200",
+        "  data/b.csv: The response did not come from AWS: HTTP 200",
       ]]);
     });
   }
@@ -113,7 +113,7 @@ suite("answers of what is not SageMaker", () => {
       );
       assertEquals([code, stderr, keys.length], [
         1,
-        `error: Something else than AWS answered: HTTP 200\n${STRANGE_HINT}`,
+        `error: The response did not come from AWS: HTTP 200\n${STRANGE_HINT}`,
         3,
       ]);
     });
@@ -127,7 +127,7 @@ suite("answers of what is not SageMaker", () => {
     );
     assertEquals([code, stderr], [
       1,
-      `error: Something else than AWS answered: HTTP 200\n${STRANGE_HINT}`,
+      `error: The response did not come from AWS: HTTP 200\n${STRANGE_HINT}`,
     ]);
   });
 
@@ -140,7 +140,7 @@ suite("answers of what is not SageMaker", () => {
     );
     assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
       "error: Not deleted in s3://bucket/: 1 objects",
-      "  data/older: The answer does not name it",
+      "  data/older: S3 did not confirm the deletion",
     ]]);
   });
 
@@ -152,7 +152,7 @@ suite("answers of what is not SageMaker", () => {
     );
     assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
       "error: Not sent to s3://bucket/data/: 1 file",
-      "  data/b.csv: Something else than AWS answered: HTTP 404",
+      "  data/b.csv: The response did not come from AWS: HTTP 404",
     ]]);
   });
 
@@ -168,7 +168,7 @@ suite("answers of what is not SageMaker", () => {
     );
     assertEquals([code, stdout, keys, stderr.split("\n").slice(0, 2)], [1, "", [], [
       "error: Not sent to s3://bucket/data/: 1 file",
-      "  data/big: Something else than AWS answered: HTTP 200",
+      "  data/big: The response did not come from AWS: HTTP 200",
     ]]);
   });
 });
@@ -220,8 +220,8 @@ suite("a refusal without a reason, as S3 answers a HEAD", () => {
       1,
       "",
       "error: AccessDeniedException: s3:GetObject\n" +
-      "hint: Add the permission s3:GetObject to the user or role that you are: " +
-      "aws sts get-caller-identity names it.\n",
+      "hint: Add the permission s3:GetObject to your user or role. To see its name, run " +
+      "aws sts get-caller-identity.\n",
     ]);
   });
 });

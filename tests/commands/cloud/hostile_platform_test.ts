@@ -146,7 +146,7 @@ suite("a registry that is not the account's", () => {
       const args = ["train", "-i", "s3://job-data/app/data", "-e", "ml.m5.large", "--dry-run"];
       const { code, stdout, stderr } = await job.run(args);
       assertEquals([code, stdout], [1, ""]);
-      assertMatch(stderr, /^error: Something else than AWS answered/m);
+      assertMatch(stderr, /^error: The response did not come from AWS/m);
     });
   }
 
@@ -160,6 +160,6 @@ suite("a registry that is not the account's", () => {
     const args = ["train", "-i", "s3://job-data/app/data", "-e", "ml.m5.large", "--dry-run"];
     const { code, stderr } = await job.run(args);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: Something else than AWS answered/m);
+    assertMatch(stderr, /^error: The response did not come from AWS/m);
   });
 });

@@ -205,7 +205,7 @@ suite("credentials that have expired", () => {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^error: The credentials have expired\nhint: Set new values for AWS_ACCESS_KEY_ID, /m,
+        /^error: The AWS credentials have expired\nhint: Set new values for AWS_ACCESS_KEY_ID, /m,
       );
       assert(!stderr.includes("trust"), stderr);
     }

@@ -224,7 +224,7 @@ suite("invoke-endpoint tells what the model says in headers:", () => {
   for (const args of [[], ["--stream"]]) {
     it(`its attributes, beside the answer: ${args}`, async () => {
       await using endpoint = await served({ body: "ok", customAttributes: "trace=1" });
-      const stderr = "note: custom attributes: trace=1\n";
+      const stderr = "note: Custom attributes: trace=1\n";
       assertEquals(await endpoint.invoke(args), { code: 0, stdout: "ok", stderr });
     });
   }
@@ -242,8 +242,8 @@ suite("invoke-endpoint tells what the model says in headers:", () => {
     const cloud = { ...endpoint.box.env(), AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME: url };
     const { code, stdout, stderr } = await endpoint.invoke([], { cloud });
     assertEquals([code, stdout], [0, "ok"], stderr);
-    assertStringIncludes(stderr, "session a1; Expires=x (--header Session-Id=...)\n");
-    assertStringIncludes(stderr, "session b2 has ended\n");
+    assertStringIncludes(stderr, "Started session a1; Expires=x (use --header Session-Id=ID)\n");
+    assertStringIncludes(stderr, "Ended session b2\n");
   });
 });
 
@@ -266,7 +266,7 @@ suite("invoke-endpoint says what is wrong", () => {
         "that it does not take the type",
         { status: 415, body: '{"error": "Unsupported content type: text/csv"}' },
         "error: Unsupported content type: text/csv (HTTP 415 of the model of endpoint churn)\n" +
-        "hint: It was sent as text/csv; --content-type and --accept choose other types. " +
+        "hint: The request has type text/csv. Choose other types with --content-type and --accept. " +
         `${LOG}\n`,
       ],
       [
@@ -300,11 +300,11 @@ suite("invoke-endpoint says what is wrong", () => {
     const [breaks, message] of [
       [
         "StreamBroken",
-        /^error: The answer of endpoint churn breaks off\n {2}StreamBroken: The model/,
+        /^error: The response from endpoint churn ended early\n {2}StreamBroken: The model/,
       ],
       [
         "ModelInvocationTimeExceeded",
-        /^error: Endpoint churn did not answer within 480 s\n.*\nhint: A model has 8 minutes/,
+        /^error: Endpoint churn did not respond within 480 s\n.*\nhint: A model has 8 minutes/,
       ],
     ] as const
   ) {
@@ -328,8 +328,7 @@ suite("invoke-endpoint says what is wrong", () => {
     assertEquals([code, stderr], [
       1,
       "error: ResourceNotFound: endpoint other\n" +
-      "hint: It was looked for in eu-west-1 (--region). Check the name, or name another region " +
-      "with --region.\n",
+      "hint: Check the name and the region: mlcli searched in eu-west-1 (--region).\n",
     ]);
   });
 
@@ -402,7 +401,7 @@ suite("invoke-endpoint says what is wrong", () => {
     endpoint.box.faults.expireKeys();
     const { code, stderr } = await endpoint.invoke();
     assertEquals([code, endpoint.asked.length], [1, 0]);
-    assertMatch(stderr, /^error: The credentials have expired\nhint: Set new values for /);
+    assertMatch(stderr, /^error: The AWS credentials have expired\nhint: Set new values for /);
   });
 
   it("that a serverless endpoint takes less", async () => {
@@ -417,7 +416,7 @@ suite("invoke-endpoint says what is wrong", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: The request's body is too large for endpoint small\n {2}Request \S+ has oversize body\.\nhint: A serverless endpoint takes 4 MB/,
+      /^error: The request body is too large for endpoint small\n {2}Request \S+ has oversize body\.\nhint: .* Serverless endpoints accept 4 MB/,
     );
   });
 });
@@ -438,7 +437,7 @@ suite("invoke-endpoint sends a request again", () => {
       assertEquals([code, stdout, endpoint.asked.length], [1, "", 1]);
       assertMatch(
         stderr,
-        /^error: The answer of endpoint churn breaks off\n.*\nhint: The model may have worked nevertheless/,
+        /^error: The response from endpoint churn ended early\n.*\nhint: The model may have worked nevertheless/,
       );
     });
 
@@ -447,7 +446,7 @@ suite("invoke-endpoint sends a request again", () => {
       endpoint.box.faults.fail("sagemaker:Invoke*", 5, 503);
       const { code, stderr } = await endpoint.invoke(args);
       assertEquals([code, endpoint.box.operations.length], [1, 1]);
-      assertMatch(stderr, /^error: AWS failed at sagemaker:Invoke\w+: HTTP 503\n/);
+      assertMatch(stderr, /^error: sagemaker:Invoke\w+ failed: HTTP 503\n/);
     });
   }
 });

@@ -111,19 +111,19 @@ suite("the cloud commands and a proxy", () => {
         "that wants a password for a tunnel",
         undefined,
         undefined,
-        /^note: .*\nerror: The proxy needs a name and a password, or other ones\n {2}.+\nhint: .*HTTPS_PROXY=/,
+        /^note: .*\nerror: The proxy requires a valid user name and password\n {2}.+\nhint: .*HTTPS_PROXY=/,
       ],
       [
         "that makes no tunnel",
         undefined,
         "403 Not there",
-        /^note: .*\nerror: The proxy does not let requests through to api\.sagemaker\..*\n {2}.+\nhint: .*NO_PROXY/,
+        /^note: .*\nerror: Cannot reach api\.sagemaker\..* through the proxy\n {2}.+\nhint: .*NO_PROXY/,
       ],
       [
         "that wants a password",
         "http://platform.test",
         undefined,
-        /^note: .*\nerror: The proxy needs a name and a password, or other ones\n {2}HTTP 407\nhint: .*NAME:PASS/,
+        /^note: .*\nerror: The proxy requires a valid user name and password\n {2}HTTP 407\nhint: .*NAME:PASS/,
       ],
     ] as const
   ) {
@@ -162,7 +162,7 @@ suite("the cloud commands and a proxy", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^note: .*\nerror: AWS cannot be reached: platform\.test\n.*\nhint: .*proxy/,
+      /^note: .*\nerror: Cannot reach AWS at platform\.test\n.*\nhint: .*proxy/,
     );
     assertNotShown(stderr);
   });
@@ -217,8 +217,8 @@ suite("the cloud commands and a proxy", () => {
         });
         assertEquals([code, stderr], [
           1,
-          `error: ${name} is not the address of a proxy\n` +
-          "hint: It should be like http://proxy:3128.\n",
+          `error: ${name} is not a valid proxy address\n` +
+          "hint: Use an address such as http://proxy:3128\n",
         ]);
       }
     }

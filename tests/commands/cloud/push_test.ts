@@ -451,7 +451,7 @@ suite("mlcli push: what is refused", () => {
     assertMatch(nowhere.stderr, /^error: Not a valid mlcli directory: \/\n/);
     const { code, stderr } = await scene.run([], { engine: undefined });
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: No Docker Engine answers\n/);
+    assertMatch(stderr, /^error: Cannot connect to a Docker Engine\n/);
   });
 
   for (

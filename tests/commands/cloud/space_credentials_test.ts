@@ -141,7 +141,7 @@ if (Deno.uid() === 0) {
       await using aws = await Box.open();
       const { code, stdout, stderr } = await list(aws, "/elsewhere");
       assertEquals({ code, stdout }, { code: 1, stdout: "" });
-      assertStringIncludes(stderr, "error: No credentials found");
+      assertStringIncludes(stderr, "error: No AWS credentials found");
       assertEquals(aws.operations, []);
     });
   });

@@ -359,7 +359,7 @@ suite("train", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /error: AWS failed at sagemaker:CreateTrainingJob: HTTP 500\nhint: No training job was created\. Try again/,
+      /error: sagemaker:CreateTrainingJob failed: HTTP 500\nhint: No training job was created\. Try again/,
     );
   });
 

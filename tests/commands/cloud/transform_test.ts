@@ -190,7 +190,7 @@ suite("transform", () => {
     });
     const { code, stderr } = await job.run([...LEAST, "-m", "m"]);
     assertEquals([code, job.box.jobs.all], [1, []]);
-    assertMatch(stderr, /doesn't support .*\nhint: Pack what the model has, tar -czf/);
+    assertMatch(stderr, /doesn't support .*\nhint: Pack the model \(tar -czf/);
   });
 
   it("shows both logs, and says which object failed and why", async () => {

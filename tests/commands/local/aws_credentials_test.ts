@@ -268,9 +268,12 @@ suite("--aws-credentials", () => {
   const failures: Readonly<Record<string, readonly [profile: string, error: RegExp]>> = {
     "an unknown profile": [
       "nobody",
-      /^error: Profile not found: nobody\nhint: It is named by --aws-credentials .+ lists all\.$/m,
+      /^error: AWS profile "nobody" not found\nhint: Check --aws-credentials: .+ configure list-profiles\.$/m,
     ],
-    "a wrong secret": ["wrong", /^error: The secret does not belong to the access key$/m],
+    "a wrong secret": [
+      "wrong",
+      /^error: The AWS secret access key does not match the access key ID$/m,
+    ],
   };
   for (const [title, [profile, error]] of Object.entries(failures)) {
     it(`train and deploy create no container for ${title}`, async () => {
@@ -306,7 +309,7 @@ suite("--aws-credentials", () => {
       assertEquals({ code, asked, created: engine.created }, { code: 1, asked: 0, created: [] });
       assertMatch(
         stderr,
-        /^error: No credentials found for profile "bare"\nhint: .+ has some with --aws-credentials\.$/m,
+        /^error: No AWS credentials found for profile "bare"\nhint: .+ \(this one is set by --aws-credentials\)\.$/m,
       );
     });
   });

@@ -76,8 +76,8 @@ suite("SageMaker's connections", () => {
     const limits = { connection: 1_000, answer: 1_500 };
     using aws = await open(network.url, fake, limits, { AWS_MAX_ATTEMPTS: "1" });
     const error = await assertRejects(() => names(aws), AwsError);
-    assertEquals(error.message, `AWS cannot be reached: ${new URL(network.url).host}`);
-    assertEquals(error.quote, "No answer within 1.5 s");
+    assertEquals(error.message, `Cannot reach AWS at ${new URL(network.url).host}`);
+    assertEquals(error.quote, "No response within 1.5 s");
   });
 
   it("say how long they waited for a connection", async () => {

@@ -285,21 +285,23 @@ suite("credentialsProvider", () => {
     const { provider, connections } = providerFor({ profile: "sso" });
     connections.failure = new ConnectionError("no such host", "sagemaker.test", "dns error");
     const error = await assertRejects(() => provider(), AwsError);
-    assertEquals(error.message, 'The SSO session of profile "sso" is not valid any more');
+    assertEquals(error.message, 'The SSO session of profile "sso" is missing or has expired');
   });
 
-  const NONE = "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a " +
-    "profile that has some with --profile.";
-  const BARE = "aws configure --profile bare, or name a profile that has some with --profile.";
-  const NO_ROLE = "Have its trust policy and your permission sts:AssumeRole changed, or name " +
-    "another role ";
+  const NONE = "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a " +
+    "profile with AWS_PROFILE.";
+  const bare = (source: string) =>
+    "Run aws configure --profile bare, or choose another profile (this one is set by " +
+    `${source}).`;
+  const NO_ROLE = "Check the role's trust policy and your permission sts:AssumeRole, or choose " +
+    "another role (this one is set by ";
   const DENIED = "User: jo is not authorized to perform: sts:AssumeRole";
   const denied = refusal("AccessDenied", DENIED);
   const odd = refusal("Odd", "Because");
   const expired = refusal("ExpiredToken", "Too late");
 
-  const EXPIRED_SSO = 'The SSO session of profile "sso" is not valid any more';
-  const RENEW_SSO = "Renew it: aws sso login --profile sso";
+  const EXPIRED_SSO = 'The SSO session of profile "sso" is missing or has expired';
+  const RENEW_SSO = "Log in: aws sso login --profile sso";
 
   const refused: readonly (readonly [
     name: string,
@@ -309,105 +311,106 @@ suite("credentialsProvider", () => {
     quote?: string,
     refusal?: string,
   ])[] = [
-    ["nothing", {}, "No credentials found", NONE],
+    ["nothing", {}, "No AWS credentials found", NONE],
     [
       "a secret without an id",
       { env: { AWS_SECRET_ACCESS_KEY: SECRET } },
-      "No credentials found",
+      "No AWS credentials found",
       NONE,
     ],
     // https://github.com/aws/aws-cli/issues/8270
     [
       "a typed profile with nothing but a region, and keys",
       { profile: "bare", env: KEYS },
-      'No credentials found for profile "bare"',
-      `To use AWS_ACCESS_KEY_ID, remove --profile and add --region REGION. Otherwise, run ${BARE}`,
+      'No AWS credentials found for profile "bare"',
+      `${bare("--profile")} To use AWS_ACCESS_KEY_ID instead, remove --profile and set AWS_REGION.`,
     ],
     [
       "a typed profile that holds none, a region and keys",
       { profile: "bare", region: "eu-west-2", env: KEYS },
-      'No credentials found for profile "bare"',
-      `To use AWS_ACCESS_KEY_ID, remove --profile. Otherwise, run ${BARE}`,
+      'No AWS credentials found for profile "bare"',
+      `${bare("--profile")} To use AWS_ACCESS_KEY_ID instead, remove --profile.`,
     ],
     [
       "a configuration file's profile with nothing but a region, and keys",
       { profile: "bare", by: "cloud_profile", env: KEYS },
-      'No credentials found for profile "bare"',
-      "To use AWS_ACCESS_KEY_ID, remove cloud_profile in app.json and add --region REGION. " +
-      `Otherwise, run ${BARE}`,
+      'No AWS credentials found for profile "bare"',
+      `${bare("cloud_profile in app.json")} To use AWS_ACCESS_KEY_ID instead, remove ` +
+      "cloud_profile in app.json and set AWS_REGION.",
     ],
     [
       "a profile with nothing but a region, and no keys",
       { env: { AWS_PROFILE: "bare" } },
-      'No credentials found for profile "bare"',
-      `Run ${BARE}`,
+      'No AWS credentials found for profile "bare"',
+      bare("AWS_PROFILE"),
     ],
     ["an SSO session that is over", { profile: "sso" }, EXPIRED_SSO, RENEW_SSO],
     [
       "a login that is over",
       { profile: "login" },
-      'The login session of profile "login" is not valid any more',
-      "Renew it: aws login --profile login",
+      'The login session of profile "login" is missing or has expired',
+      "Log in: aws login --profile login",
     ],
     ...["TOKEN_EXPIRED", "USER_CREDENTIALS_CHANGED", "OTHER"].map((code) =>
       [
         `a login that is refused: ${code}`,
         { profile: "live-login", sts: noLogin(code) },
-        'The login session of profile "live-login" is not valid any more',
-        "Renew it: aws login --profile live-login",
+        'The login session of profile "live-login" is missing or has expired',
+        "Log in: aws login --profile live-login",
       ] as const
     ),
     [
       "a process that fails",
       { profile: "process" },
       'The credential_process of profile "process" failed',
-      "Run it by hand: aws configure get credential_process --profile process shows it.",
+      "Show the command, then run it: aws configure get credential_process --profile process",
     ],
     [
       "a device for codes",
       { profile: "mfa" },
-      'Profile "mfa" needs a code of an MFA device, which mlcli cannot ask for',
-      "Put the result of aws sts get-session-token into the environment, and name no profile with " +
-      "--profile or cloud_profile. For a local run, pass it with --env instead of --aws-credentials.",
+      'Profile "mfa" requires an MFA code, which mlcli cannot ask for',
+      "Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to the result of aws sts " +
+      "get-session-token, and use no profile. For a local run, pass them with --env instead of " +
+      "--aws-credentials.",
     ],
     [
       "a token that is not there",
       { profile: "web" },
-      "The web identity token cannot be read",
+      "Cannot read the web identity token",
       "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
       "ENOENT: no such file or directory, open '/nonexistent/token'",
     ],
     [
       "a role of a profile that may not be assumed",
       { profile: "role", sts: denied },
-      "The role may not be assumed: that of profile role",
-      `${NO_ROLE}in the profile.`,
+      'Cannot assume the role of profile "role"',
+      `${NO_ROLE}the profile).`,
       DENIED,
     ],
     [
       "keys of a profile with a role that have expired",
       { profile: "role", sts: expired },
-      "The credentials have expired",
-      /^Renew those of profile "role": /,
+      "The AWS credentials have expired",
+      /^Renew the credentials of profile "role": /,
     ],
     [
       "a role that may not be assumed",
       { role: ROLE, env: KEYS, sts: denied },
-      `The role may not be assumed: ${ROLE}`,
-      `${NO_ROLE}with --iam-role-arn (PLATFORM_ROLE names this one).`,
+      `Cannot assume role ${ROLE}`,
+      `${NO_ROLE}PLATFORM_ROLE).`,
       DENIED,
     ],
     [
       "a role with keys that have expired",
       { role: ROLE, env: KEYS, sts: expired },
-      "The credentials have expired",
+      "The AWS credentials have expired",
       /^Set new values for AWS_ACCESS_KEY_ID, /,
     ],
     [
       "a role that STS refuses for a reason of its own",
       { role: ROLE, env: KEYS, sts: odd },
       "sts:AssumeRole failed: Because",
-      "AWS gave this reason; mlcli stopped there.",
+      "To see details, set MLCLI_DEBUG=1.",
       undefined,
       "other",
     ],

@@ -43,16 +43,16 @@ function explained(error: unknown, options: Options = {}): readonly (string | un
 
 const NO_ACCESS = "User: arn:aws:sts::1:user/jo is not authorized to perform: " +
   "sagemaker:DescribeEndpoint on resource: arn:aws:sagemaker:eu-west-1:1:endpoint/churn";
-const THROTTLED_HINT = "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.";
-const RENEW = "Renew them: aws sso login, aws configure, or new values for AWS_ACCESS_KEY_ID, " +
+const THROTTLED_HINT = "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often.";
+const RENEW = "Run aws sso login or aws configure, or set new values for AWS_ACCESS_KEY_ID, " +
   "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
-const RENEW_PROFILE = 'Renew those of profile "work": aws sso login --profile work, ' +
+const RENEW_PROFILE = 'Renew the credentials of profile "work": aws sso login --profile work, ' +
   "or aws configure --profile work.";
 const RENEW_KEYS = "Set new values for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and " +
   "AWS_SESSION_TOKEN, or unset them to use";
 const CLOCK = "This machine's clock is wrong";
 const SET_CLOCK =
-  "Set it, then try again: a request is valid for a few minutes after it was signed.";
+  "Set the clock, then try again. AWS rejects requests whose time is off by some minutes.";
 
 /** Each code, what the service says with it, and what the user reads. */
 const CODES: readonly (readonly [
@@ -77,37 +77,42 @@ const CODES: readonly (readonly [
     ["ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"],
     "Rate exceeded",
     {},
-    ["throttled", "AWS is throttling: asked once", undefined, THROTTLED_HINT],
+    ["throttled", "sagemaker:ListEndpoints was throttled (1 attempt)", undefined, THROTTLED_HINT],
   ],
   [["ExpiredTokenException", "ExpiredToken"], "Expired", {}, [
-    ...["credentials", "The credentials have expired", undefined, RENEW],
+    ...["credentials", "The AWS credentials have expired", undefined, RENEW],
   ]],
   ...[{ profile: "work" }, { profile: "work", keys: "overruled" }].map((options) =>
     [
       ["ExpiredToken"],
       "Expired",
       options as Options,
-      ["credentials", "The credentials have expired", undefined, RENEW_PROFILE],
+      ["credentials", "The AWS credentials have expired", undefined, RENEW_PROFILE],
     ] as const
   ),
   // https://github.com/mmmorris1975/aws-runas/issues/22: a profile would work, old keys are used.
   [["ExpiredToken"], "Expired", { profile: "work", keys: "used" }, [
-    ...["credentials", "The credentials have expired", undefined, `${RENEW_KEYS} profile "work".`],
+    ...[
+      "credentials",
+      "The AWS credentials have expired",
+      undefined,
+      `${RENEW_KEYS} profile "work".`,
+    ],
   ]],
   [["ExpiredToken"], "Expired", { keys: "used" }, [
-    ...["credentials", "The credentials have expired", undefined, `${RENEW_KEYS} a profile.`],
+    ...["credentials", "The AWS credentials have expired", undefined, `${RENEW_KEYS} a profile.`],
   ]],
   [["UnrecognizedClientException", "InvalidClientTokenId"], "Invalid", { region: "af-south-1" }, [
     "credentials",
-    "AWS does not know the access key",
+    "AWS rejected the access key",
     undefined,
-    `${RENEW} It may also be that the account has not enabled af-south-1 (--x).`,
+    `${RENEW} If the key is valid, the account might not have enabled af-south-1 (--x).`,
   ]],
   [["InvalidSignatureException", "SignatureDoesNotMatch"], "The request signature", {}, [
     "credentials",
-    "The secret does not belong to the access key",
+    "The AWS secret access key does not match the access key ID",
     undefined,
-    `${RENEW} Check this machine's clock too.`,
+    `${RENEW} Also check this machine's clock.`,
   ]],
   ...["Signature expired: 1 is now earlier", "Signature not yet current: 1"].map((words) =>
     [
@@ -119,27 +124,26 @@ const CODES: readonly (readonly [
   ),
   [["InvalidSignatureException"], "No Signature expired", { profile: "work" }, [
     "credentials",
-    "The secret does not belong to the access key",
+    "The AWS secret access key does not match the access key ID",
     undefined,
-    `${RENEW_PROFILE} Check this machine's clock too.`,
+    `${RENEW_PROFILE} Also check this machine's clock.`,
   ]],
   [["RequestExpired", "RequestTimeTooSkewed", "RequestInTheFuture"], "Too late", {}, [
     ...["credentials", CLOCK, "Too late", SET_CLOCK],
   ]],
   [["RegionDisabledException", "OptInRequired"], "Disabled", {}, [
     "credentials",
-    "The account has not enabled that region",
+    "Region of the profile is not enabled in this AWS account",
     undefined,
-    "Name another region with --region, or enable this one in the account's settings.",
+    "Enable it in the account's settings, or use a region other than the profile's region.",
   ]],
 ];
 
 const NOT_FOUND = 'Could not find endpoint "arn:aws:sagemaker:eu-west-1:1:endpoint/churn".';
 const NO_CONFIGURATION = "Could not find endpoint configuration 'churn-config'.";
 const IN_PROGRESS = 'Cannot update in-progress endpoint "arn:aws:sagemaker:::endpoint/churn".';
-const LOOK = "Check what was asked for: mlcli list-endpoints shows what there is.";
-const LOOK_IN = "It was looked for in eu-west-1 (--x). Check the name, or name another region " +
-  "with --region.";
+const LOOK = "Check the name and the options. To list the endpoints, run mlcli list-endpoints.";
+const LOOK_IN = "Check the name and the region: mlcli searched in eu-west-1 (--x).";
 
 /** The words of a ValidationException. */
 const VALIDATION: readonly (readonly [
@@ -215,19 +219,17 @@ const LACKED_BY_OTHERS: readonly string[] = [
   "principal 'sagemaker.amazonaws.com' to assume the role.",
 ];
 
-const REACH = "AWS cannot be reached: h.test:1";
+const REACH = "Cannot reach AWS at h.test:1";
 const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.";
 const RENEW_HOST =
-  "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
-const LOGIN = "Put both into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
-  "characters as %40 and the like.";
-const WANTS_LOGIN = "The proxy needs a name and a password, or other ones";
+  "Check this machine's clock. If it is right, the host's operator must renew the certificate.";
+const LOGIN = "Set HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT. Percent-encode special characters.";
+const WANTS_LOGIN = "The proxy requires a valid user name and password";
 
 const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string, hint: string]>> = {
   "no such host": [
     REACH,
-    "Is there a region eu-west-1 (--x)? Name another one with --region, or check the network, " +
-    "the proxy and AWS_ENDPOINT_URL.",
+    "Check the network, the proxy and AWS_ENDPOINT_URL, and whether eu-west-1 (--x) exists.",
   ],
   "refused": [REACH, TRY],
   "no route": [REACH, TRY],
@@ -236,47 +238,46 @@ const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string,
   "other": [REACH, TRY],
   "certificate not trusted": [
     "The certificate of h.test:1 is not trusted",
-    "If a proxy or an emulator is meant to be there, let AWS_CA_BUNDLE name a file with the " +
-    "certificate of the authority that signs for it (PEM).",
+    "If you use a proxy or an emulator, set AWS_CA_BUNDLE to a PEM file with its CA certificate.",
   ],
   "certificate expired": ["The certificate of h.test:1 has expired", RENEW_HOST],
   "certificate not valid yet": ["The certificate of h.test:1 is not valid yet", RENEW_HOST],
   "certificate of another name": [
-    "The certificate of h.test:1 is for another name",
-    "Something else answers there. Check AWS_ENDPOINT_URL, the proxy and the network.",
+    "The certificate of h.test:1 is for another host name",
+    "Check AWS_ENDPOINT_URL, the proxy and the network.",
   ],
   "no encryption": [
     REACH,
-    "What answers there does not speak TLS. Check AWS_ENDPOINT_URL (http or https?) and the proxy.",
+    "The server does not use TLS. Check the proxy and AWS_ENDPOINT_URL (http or https).",
   ],
   "proxy wants a password": [WANTS_LOGIN, LOGIN],
   "proxy refuses": [
-    "The proxy does not let requests through to h.test:1",
-    "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY; NO_PROXY names hosts to ask without it.",
+    "Cannot reach h.test:1 through the proxy",
+    "Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY. To bypass the proxy, add the host to NO_PROXY.",
   ],
 };
 
 const failed = (status: number): readonly (string | undefined)[] => [
   "failed",
-  `AWS failed at sagemaker:ListEndpoints: HTTP ${status}`,
+  `sagemaker:ListEndpoints failed: HTTP ${status}`,
   undefined,
-  "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
+  "Try again in a few minutes. Known outages are on https://health.aws.amazon.com.",
 ];
 const strange = (status: number): readonly (string | undefined)[] => [
   "failed",
-  `Something else than AWS answered: HTTP ${status}`,
+  `The response did not come from AWS: HTTP ${status}`,
   undefined,
-  "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
+  "Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL.",
 ];
 const other = (words: string): readonly (string | undefined)[] => [
   "other",
   `sagemaker:ListEndpoints failed: ${words}`,
   undefined,
-  "AWS gave this reason; mlcli stopped there.",
+  "To see details, set MLCLI_DEBUG=1.",
 ];
 const needsLogin = ["unreachable", WANTS_LOGIN, "HTTP 407", LOGIN];
 const throttled = (times: string) => [
-  ...["throttled", `AWS is throttling: asked ${times}`, undefined, THROTTLED_HINT],
+  ...["throttled", `sagemaker:ListEndpoints was throttled (${times})`, undefined, THROTTLED_HINT],
 ];
 
 /** What has no code of its own, and what is no answer of SageMaker's. */
@@ -285,8 +286,8 @@ const OTHERS: readonly (readonly [
   error: unknown,
   expected: readonly (string | undefined)[],
 ])[] = [
-  ["one attempt", sdkError("Throttling", "x", { attempts: 1 }), throttled("once")],
-  ["three attempts", sdkError("Throttling", "x", { attempts: 3 }), throttled("3 times")],
+  ["one attempt", sdkError("Throttling", "x", { attempts: 1 }), throttled("1 attempt")],
+  ["three attempts", sdkError("Throttling", "x", { attempts: 3 }), throttled("3 attempts")],
   ["a failure", sdkError("InternalFailure", "x", { httpStatusCode: 500 }), failed(500)],
   ["a page that says 503", sdkError("SyntaxError", "x", { httpStatusCode: 503 }), failed(503)],
   ["a proxy's login", sdkError("SyntaxError", "x", { httpStatusCode: 407 }), needsLogin],

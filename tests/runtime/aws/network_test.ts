@@ -38,8 +38,8 @@ suite("checkProxies", () => {
         const error = assertThrows(() => checkProxies(reader({ [name]: value })), AwsError);
         assertEquals([error.refusal, error.message, error.hint, error.cause], [
           "unreachable",
-          `${name} is not the address of a proxy`,
-          "It should be like http://proxy:3128.",
+          `${name} is not a valid proxy address`,
+          "Use an address such as http://proxy:3128",
           undefined,
         ]);
       }
@@ -206,9 +206,8 @@ const FOUND: readonly (readonly [
   ["lines that end as on Windows", { env: { AWS_CA_BUNDLE: "DIR/crlf.pem" } }, [pem(BODY, "\r\n")]],
 ];
 
-const CHECK = "names this file: check both.";
-const PEM = "names this file. It should hold certificates as PEM: " +
-  "-----BEGIN CERTIFICATE----- and so on.";
+const CHECK = "Check the file. It is set by";
+const PEM = "to a file with PEM certificates (-----BEGIN CERTIFICATE-----)";
 
 const REFUSED: readonly (readonly [
   name: string,
@@ -220,39 +219,39 @@ const REFUSED: readonly (readonly [
     [
       `a file that is ${file}`,
       { env: { AWS_CA_BUNDLE: `DIR/${file}.pem` } },
-      `No certificates in DIR/${file}.pem`,
-      `AWS_CA_BUNDLE ${PEM}`,
+      `No valid certificates in DIR/${file}.pem`,
+      `Set AWS_CA_BUNDLE ${PEM}`,
     ] as const
   ),
   [
     "one that SSL_CERT_FILE names and that holds none",
     { profile: "bare", env: { SSL_CERT_FILE: "DIR/none.pem" } },
-    "No certificates in DIR/none.pem",
-    `SSL_CERT_FILE ${PEM}`,
+    "No valid certificates in DIR/none.pem",
+    `Set SSL_CERT_FILE ${PEM}`,
   ],
   [
     "one that is not there",
     { env: { AWS_CA_BUNDLE: "DIR/lost.pem" } },
-    "Cannot read the certificates: DIR/lost.pem",
-    `AWS_CA_BUNDLE ${CHECK}`,
+    "Cannot read the certificates in DIR/lost.pem",
+    `${CHECK} AWS_CA_BUNDLE.`,
   ],
   [
     "one of a profile that is not there",
     { profile: "lost", env: {} },
-    "Cannot read the certificates: DIR/lost.pem",
-    `ca_bundle in profile lost ${CHECK}`,
+    "Cannot read the certificates in DIR/lost.pem",
+    `${CHECK} ca_bundle in profile lost.`,
   ],
   [
     "one below the home of somebody else",
     { profile: "user", env: { HOME: "DIR/home/" } },
-    "Cannot read the certificates: ~x.pem",
-    `ca_bundle in profile user ${CHECK}`,
+    "Cannot read the certificates in ~x.pem",
+    `${CHECK} ca_bundle in profile user.`,
   ],
   [
     "a directory",
     { env: { AWS_CA_BUNDLE: "DIR/folder" } },
-    "Cannot read the certificates: DIR/folder",
-    `AWS_CA_BUNDLE ${CHECK}`,
+    "Cannot read the certificates in DIR/folder",
+    `${CHECK} AWS_CA_BUNDLE.`,
   ],
 ];
 

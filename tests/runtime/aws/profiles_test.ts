@@ -104,9 +104,9 @@ suite("checkProfile", () => {
         const where = files.join(" or ").replaceAll("DIR", () => directory);
         assertEquals([error.refusal, error.message, error.hint], [
           "credentials",
-          "Profile not found: dev",
-          `It is named by AWS_PROFILE and should be in ${where}. ` +
-          "aws configure --profile dev writes it, aws configure list-profiles lists all.",
+          'AWS profile "dev" not found',
+          `Check AWS_PROFILE: ${where} must contain the profile. Create it with aws configure ` +
+          "--profile dev, or list all profiles with aws configure list-profiles.",
         ]);
       });
       for (const file of files.filter((file) => file.startsWith("DIR/"))) {
@@ -123,7 +123,7 @@ suite("checkProfile", () => {
     await withFiles({}, ENV, async (env) => {
       const check = () => checkProfile(named("$(touch x)"), env);
       const { hint = "" } = await assertRejects(check, AwsError);
-      assertStringIncludes(hint, "aws configure --profile '$(touch x)' writes it");
+      assertStringIncludes(hint, "Create it with aws configure --profile '$(touch x)', or");
     });
   });
 
@@ -141,7 +141,7 @@ suite("checkProfile", () => {
       assertEquals([error.refusal, error.message, error.hint], [
         "credentials",
         `Cannot read ${directory}/config: Is a directory`,
-        "It has to be a file that is yours to read.",
+        "Use a regular file that you can read",
       ]);
       assertEquals(error.cause instanceof Error, true);
     });

@@ -240,7 +240,7 @@ suite("a stream of a model", () => {
       });
       const { text, error } = await heard(server);
       assertEquals(text, said.length === 0 ? "" : "one ");
-      assertEquals(error?.message, "The answer of endpoint churn breaks off");
+      assertEquals(error?.message, "The response from endpoint churn ended early");
       assertEquals([error?.refusal, server.calls.length], ["broken off", 1]);
     });
 
@@ -251,7 +251,7 @@ suite("a stream of a model", () => {
       });
       const { text, error } = await heard(server, { ...REQUEST, seconds: 0.2 });
       assertEquals(text, said.length === 0 ? "" : "one ");
-      assertEquals(error?.message, "Endpoint churn did not answer within 0.2 s");
+      assertEquals(error?.message, "Endpoint churn did not respond within 0.2 s");
       assertEquals(server.calls.length, 1);
     });
   }
@@ -260,7 +260,7 @@ suite("a stream of a model", () => {
 suite("an answer of a model", () => {
   for (
     const [title, handle, refusal, message] of [
-      ["does not come", untilClosed, "no answer", "Endpoint churn did not answer within 0.2 s"],
+      ["does not come", untilClosed, "no answer", "Endpoint churn did not respond within 0.2 s"],
       [
         "stalls",
         async (connection) => {
@@ -268,39 +268,39 @@ suite("an answer of a model", () => {
           await untilClosed(connection);
         },
         "no answer",
-        "Endpoint churn did not answer within 0.2 s",
+        "Endpoint churn did not respond within 0.2 s",
       ],
-      ["is lost", () => {}, "broken off", "The answer of endpoint churn breaks off"],
+      ["is lost", () => {}, "broken off", "The response from endpoint churn ended early"],
       [
         "is cut",
         (connection) => say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
         "broken off",
-        "The answer of endpoint churn breaks off",
+        "The response from endpoint churn ended early",
       ],
       [
         "is a failure of the service",
         (connection) => say(connection, "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"),
         "failed",
-        "AWS failed at sagemaker:InvokeEndpoint: HTTP 500",
+        "sagemaker:InvokeEndpoint failed: HTTP 500",
       ],
       [
         "is a gateway's",
         (connection) => say(connection, "HTTP/1.1 504 x\r\nContent-Length: 3\r\n\r\nabc"),
         "failed",
-        "AWS failed at sagemaker:InvokeEndpoint: HTTP 504",
+        "sagemaker:InvokeEndpoint failed: HTTP 504",
       ],
       [
         "is a login page's",
         (connection) =>
           say(connection, "HTTP/1.1 302 x\r\nLocation: http://x\r\nContent-Length: 0\r\n\r\n"),
         "failed",
-        "Something else than AWS answered: HTTP 302",
+        "The response did not come from AWS: HTTP 302",
       ],
       [
         "says that the body is too large",
         (connection) => say(connection, "HTTP/1.1 413 x\r\nContent-Length: 0\r\n\r\n"),
         "other",
-        "The request's body is too large for endpoint churn",
+        "The request body is too large for endpoint churn",
       ],
     ] as const satisfies readonly (readonly [string, RawHandler, Refusal, string])[]
   ) {

@@ -103,25 +103,19 @@ suite("awsSettings", () => {
     });
   }
 
-  const REGION = "A region is like eu-west-1; this one is named by";
-  const ROLE = "A role is given as arn:aws:iam::ACCOUNT:role/NAME; this one is named by";
-  const URL = "A URL begins with http:// or https://; this one is named by";
   const refused: readonly {
     readonly sources: readonly string[];
-    readonly message: string;
-    readonly hint: string;
+    readonly expected: string;
     readonly values: readonly string[];
   }[] = [{
     sources: SOURCES.region,
-    message: "Region not valid:",
-    hint: REGION,
+    expected: "Expected a region such as eu-west-1",
     values: [
       ...["us-east-1a", " eu-west-1", "eu-west-1 ", "eu-west-1\n", "evil.test#", "a@b"],
     ],
   }, {
     sources: SOURCES.role,
-    message: "Role not valid:",
-    hint: ROLE,
+    expected: "Expected a role such as arn:aws:iam::ACCOUNT:role/NAME",
     values: [
       ...["ml", "arn:aws:iam::123456789012:role/", "arn:aws:iam::123456789012:user/ml"],
       ...["arn:aws:iam::12345678901:role/ml", "arn:aws:iam::1234567890123:role/ml"],
@@ -131,21 +125,20 @@ suite("awsSettings", () => {
     ],
   }, {
     sources: ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SAGEMAKER", "AWS_ENDPOINT_URL_STS"],
-    message: "Not a URL:",
-    hint: URL,
+    expected: "Expected a URL that begins with http:// or https://",
     values: [
       ...["localhost:4566", "ftp://host", "http://", "https://[", "http:/host", " http://host"],
       ...["x http://host", "//host"],
     ],
   }];
-  for (const { sources, message, hint, values } of refused) {
+  for (const { sources, expected, values } of refused) {
     for (const source of sources) {
-      it(`${source} may be none of ${values.length} others: ${message}`, () => {
+      it(`${source} may be none of ${values.length} others: ${expected}`, () => {
         for (const value of values) {
           const error = assertThrows(() => settingsOf({ [source]: value }), MlcliError);
           assertEquals([error.message, error.hint], [
-            `${message} "${value}"`,
-            `${hint} ${source}.`,
+            `${expected} but got "${value}"`,
+            `Check ${source}`,
           ]);
           // A line that was typed wrong ends with another status than a variable.
           assertEquals(error instanceof UsageError, source.startsWith("--"));
@@ -267,7 +260,7 @@ suite("the source of the caller's own credentials", () => {
     await using home = await makeDirectory({ "mlcli/config.json": '{"profile": "mine"}' });
     const settings = settingsOf({ ...KEYS, XDG_CONFIG_HOME: home.path });
     assertEquals(overruledNotes(settings), [
-      `${FROM} AWS_ACCESS_KEY_ID, not from profile "mine" (profile of mlcli config)`,
+      `${FROM} AWS_ACCESS_KEY_ID, not from profile "mine" (profile in mlcli config)`,
     ]);
     assertEquals(settings.profile?.value, "mine");
   });
@@ -278,7 +271,7 @@ suite("the source of the caller's own credentials", () => {
     const { message, hint } = assertThrows(() => settingsOf(half), MlcliError);
     assertEquals({ message, hint }, {
       message: "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not",
-      hint: "Set both, or unset AWS_ACCESS_KEY_ID to use a profile.",
+      hint: "Set both, or unset AWS_ACCESS_KEY_ID to use a profile",
     });
     for (const name of ["--profile", "cloud_profile in app.json"]) {
       assertEquals(settingsOf({ ...half, [name]: "team" }).profile?.value, "team");
@@ -292,7 +285,7 @@ suite("regionWords", () => {
       regionWords({ value: "eu-west-1", source: "AWS_REGION" }),
       "eu-west-1 (AWS_REGION)",
     );
-    assertEquals(regionWords(undefined), "that region");
+    assertEquals(regionWords(undefined), "the profile's region");
   });
 });
 
@@ -482,8 +475,8 @@ suite("addressOf", () => {
       MlcliError,
     );
     assertEquals([message, hint], [
-      'Not a URL: "localhost:4566"',
-      "A URL begins with http:// or https://; this one is named by endpoint_url of profile wrong.",
+      'Expected a URL that begins with http:// or https:// but got "localhost:4566"',
+      "Check endpoint_url in profile wrong",
     ]);
   });
 });

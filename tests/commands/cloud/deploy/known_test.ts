@@ -119,7 +119,7 @@ suite("deploy to an endpoint that only the file names", () => {
     await ends(
       job,
       ["deploy", ...TYPED, "--env", "A=b"],
-      /^error: Something else than AWS answered: HTTP 200$/m,
+      /^error: The response did not come from AWS: HTTP 200$/m,
     );
     assertEquals(changesOf(job), []);
     const state = join(job.app.state, "mlcli/state.json");

@@ -144,7 +144,10 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     box.endpoints.endpoints.clear();
     const { code, stdout, stderr } = await run(box, []);
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: ResourceNotFound: endpoint shop\nhint: It was looked for in /);
+    assertMatch(
+      stderr,
+      /^error: ResourceNotFound: endpoint shop\nhint: Check the name and the region: /,
+    );
     assertStringIncludes(
       stderr,
       " There is, of that name: endpoint configuration shop-config, endpoint configuration " +
@@ -296,7 +299,7 @@ suite("mlcli delete-endpoint where SageMaker fails", () => {
       const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
       const { code, stderr, ...said } = await run(box, ALL, { cloud });
       assertEquals([code, said.stdout, deletions(box)], [1, stdout, asked]);
-      assertMatch(stderr, new RegExp(`^error: AWS failed at sagemaker:${operation}: `));
+      assertMatch(stderr, new RegExp(`^error: sagemaker:${operation} failed: `));
       assertStringIncludes(stderr, `hint: ${hint}`);
       const byHand = `Then: ${CONFIGURATION_BY_HAND} shop-config; ${MODEL_BY_HAND} shop-mlcli\n`;
       assertEquals(stderr.endsWith(byHand), stdout !== "");

@@ -256,8 +256,7 @@ const AUTOSCALING =
   "application-autoscaling:DeregisterScalableTarget permission to deregister the scalable target.";
 
 const NOT_FOUND = "error: ResourceNotFound: endpoint shop\n" +
-  `hint: It was looked for in ${REGION} (AWS_REGION). Check the name, or name another region with ` +
-  "--region.\n";
+  `hint: Check the name and the region: mlcli searched in ${REGION} (AWS_REGION).\n`;
 
 const REFUSED: readonly RefusedDeletion[] = [
   ...["Creating", "Updating", "SystemUpdating", "RollingBack"].map((status) => ({
@@ -349,8 +348,8 @@ const REFUSED: readonly RefusedDeletion[] = [
       faults.refuse("sagemaker:DeleteEndpoint", new Refused("ValidationException", AUTOSCALING)),
     stderr: `error: AccessDeniedException: application-autoscaling:DeregisterScalableTarget\n` +
       `  ${AUTOSCALING}\n` +
-      "hint: Add the permission application-autoscaling:DeregisterScalableTarget to the user or " +
-      "role that you are: aws sts get-caller-identity names it.\n",
+      "hint: Add the permission application-autoscaling:DeregisterScalableTarget to your user or " +
+      "role. To see its name, run aws sts get-caller-identity.\n",
     asked: ["DeleteEndpoint"],
   },
   {
@@ -378,7 +377,7 @@ const REFUSED: readonly RefusedDeletion[] = [
   {
     title: "a configuration whose other users SageMaker cannot list",
     prepare: ({ faults }) => faults.fail("sagemaker:ListEndpoints"),
-    stderr: /^error: AWS failed at sagemaker:ListEndpoints: HTTP 500\nhint: /,
+    stderr: /^error: sagemaker:ListEndpoints failed: HTTP 500\nhint: /,
   },
   {
     title: "a configuration whose other users SageMaker cannot describe",
@@ -389,7 +388,7 @@ const REFUSED: readonly RefusedDeletion[] = [
           ? new Response("{}", { status: 500 })
           : undefined;
     },
-    stderr: /^error: AWS failed at sagemaker:DescribeEndpoint: HTTP 500\nhint: /,
+    stderr: /^error: sagemaker:DescribeEndpoint failed: HTTP 500\nhint: /,
   },
   {
     title: "--wait where the endpoint may not be described",

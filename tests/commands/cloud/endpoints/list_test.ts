@@ -231,7 +231,7 @@ suite("mlcli list-endpoints", () => {
       assertEquals([code, stdout.split("\n").length - 1], [1, lines]);
       assertMatch(
         stderr,
-        /^error: AWS failed at sagemaker:ListEndpoints: HTTP 500\nhint: /,
+        /^error: sagemaker:ListEndpoints failed: HTTP 500\nhint: /,
       );
       assert(lines === 0 || args.length === 0 || stdout.endsWith("}\n"), stdout.slice(-20));
     }
@@ -247,8 +247,8 @@ suite("mlcli list-endpoints", () => {
     assertEquals(await run(box, [], { env: { AWS_MAX_ATTEMPTS: "2" } }), {
       code: 1,
       stdout: "",
-      stderr: "error: AWS is throttling: asked 2 times\n" +
-        "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.\n",
+      stderr: "error: sagemaker:ListEndpoints was throttled (2 attempts)\n" +
+        "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often.\n",
     });
     assertEquals(box.operations.length, 4);
   });
@@ -271,7 +271,7 @@ suite("mlcli list-endpoints", () => {
       box.faults.before = () => new Response(body);
       const { code, stdout, stderr } = await run(box);
       assertEquals([code, stdout], [1, ""], body);
-      assertMatch(stderr, /^error: Something else than AWS answered: HTTP 200\nhint: /);
+      assertMatch(stderr, /^error: The response did not come from AWS: HTTP 200\nhint: /);
     }
   });
 
@@ -280,7 +280,7 @@ suite("mlcli list-endpoints", () => {
     box.faults.before = () => Response.json({ Endpoints: [], NextToken: "again" });
     const { code, stderr } = await run(box);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: AWS gave the same page of endpoints twice\nhint: /);
+    assertMatch(stderr, /^error: AWS returned the same page of endpoints twice\nhint: /);
     assertEquals(box.operations.length, 2);
   });
 
@@ -445,6 +445,6 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
     const { code, stdout, stderr } = await run(box, JSON_OUTPUT, { cloud });
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: AWS failed at sagemaker:DescribeEndpointConfig/);
+    assertMatch(stderr, /^error: sagemaker:DescribeEndpointConfig failed/);
   });
 });

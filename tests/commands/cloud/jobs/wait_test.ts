@@ -202,10 +202,10 @@ suite("mlcli wait", () => {
     assertEquals(notes.length, 3, stderr);
     assertMatch(
       notes[0]!,
-      /^AWS cannot be reached: 127\.0\.0\.1:\d+ \(.*\)\. The job goes on/,
+      /^Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job goes on/,
     );
     assertEquals(notes[1], "AWS answers again.");
-    assertMatch(notes[2]!, /^AWS is throttling: asked once\. The job goes on/);
+    assertMatch(notes[2]!, /^sagemaker:\w+ was throttled \(1 attempt\)\. The job goes on/);
   });
 
   it("does not wait for a platform that has never answered", async () => {
@@ -220,7 +220,7 @@ suite("mlcli wait", () => {
       },
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: AWS cannot be reached: 127\.0\.0\.1:1\n/);
+    assertMatch(stderr, /^error: Cannot reach AWS at 127\.0\.0\.1:1\n/);
   });
 
   it("asks for the job of a name, whichever kind it is", async () => {

@@ -60,9 +60,17 @@ suite("waitUntilGone", () => {
 
   for (
     const [title, failure, words] of [
-      ["has failed", new Refused("InternalFailure", "?", 500), "AWS failed at "],
-      ["is throttling", new Refused("ThrottlingException", "?"), "AWS is throttling"],
-      ["cannot be reached", "unreachable", "AWS cannot be reached: 127.0.0.1:"],
+      [
+        "has failed",
+        new Refused("InternalFailure", "?", 500),
+        "sagemaker:DescribeEndpoint failed: ",
+      ],
+      [
+        "is throttling",
+        new Refused("ThrottlingException", "?"),
+        "sagemaker:DescribeEndpoint was throttled",
+      ],
+      ["cannot be reached", "unreachable", "Cannot reach AWS at 127.0.0.1:"],
     ] as const
   ) {
     it(`asks again when SageMaker ${title}, until the time is over`, async () => {
