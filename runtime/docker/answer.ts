@@ -114,9 +114,9 @@ function parsed<T>(text: string, shape: Shape<T>, asked: Asked): T {
 
 /** The error for an answer in another form than the Engine API's. */
 function unexpectedAnswer({ call, address }: Asked, text: string, cause?: unknown): BrokenEngine {
-  return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
+  return new BrokenEngine(`Unexpected response from the Docker Engine (${call})`, {
     quote: engineWords(text) || "(nothing)",
-    hint: `Is there a Docker Engine behind ${address}? mlcli doctor tells.`,
+    hint: `Check that a Docker Engine is running at ${address}: mlcli doctor`,
     cause,
   });
 }

@@ -61,8 +61,8 @@ export function decodedTrace(base64: string): Trace {
   try {
     return trace(fieldsOf(Uint8Array.fromBase64(base64)));
   } catch (cause) {
-    throw new BrokenEngine("The Docker Engine's answer is not what BuildKit says of a build", {
-      hint: "DOCKER_BUILDKIT=0 builds with the classic builder.",
+    throw new BrokenEngine("Unexpected response from BuildKit in the Docker Engine", {
+      hint: "To build with the classic builder, set DOCKER_BUILDKIT=0",
       cause,
     });
   }

@@ -51,13 +51,13 @@ export async function connectToEngine(
   const studio = studioOf(environment);
   // A domain of Studio that does not allow Docker has no socket.
   const isForbidden = failures.every((failure) => failure.endsWith(NO_SOCKET));
-  throw new MlcliError("No Docker Engine answers", {
+  throw new MlcliError("Cannot connect to a Docker Engine", {
     quote: failures.join("\n"),
     hint: other
-      ? `To use the engine at ${other}, which answers: ${undo[0]}`
+      ? `Use the engine at ${other}, which responds: ${undo[0]}`
       : studio && isForbidden
       ? enablingHint(studio)
-      : "Start Docker, or set DOCKER_HOST to the address of an engine.",
+      : "Start Docker, or set DOCKER_HOST to the address of an engine",
   });
 }
 
@@ -77,7 +77,9 @@ async function search(
     const attempt = await tryCandidate(candidate, { inStudio, limits }, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return { engine: attempt.engine, failures };
-    const failure = limit.signal.aborted ? `no answer in ${timeout / 1000} s` : attempt.failure;
+    const failure = limit.signal.aborted
+      ? `no response within ${timeout / 1000} s`
+      : attempt.failure;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${failure}`);
   }
   return { failures };
@@ -129,7 +131,7 @@ export function knowsPipes(deno = Deno.version.deno): boolean {
 /** Why not to try a place at all. (Deno's error for a missing socket has no code: it is checked here.) */
 function obstacleTo({ address, isFound }: Candidate): string | undefined {
   if (address.kind === "pipe" && !knowsPipes()) {
-    return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
+    return `named pipes require Deno ${PIPES_SINCE} or later (this is ${Deno.version.deno})`;
   }
   if (address.kind !== "unix") return undefined;
   try {
@@ -147,35 +149,39 @@ function obstacleTo({ address, isFound }: Candidate): string | undefined {
 
 const NO_SOCKET = "no such socket";
 const NOT_YOURS =
-  "it is another user's, who would see what you send (to use it, name it in DOCKER_HOST)";
-const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
+  "another user owns it and could read your data (to use it anyway, set DOCKER_HOST)";
+const NO_PERMISSION =
+  "permission denied (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
 const WINDOWS_CONTAINERS =
-  "it runs Windows containers, and mlcli needs Linux containers (Docker Desktop's " +
+  "it runs Windows containers, but mlcli requires Linux containers (in Docker Desktop's " +
   "menu: Switch to Linux containers)";
 
-const NO_ENGINE = "a server answers, but it is not a Docker Engine";
+const NO_ENGINE = "a server responds, but it is not a Docker Engine";
 
 /** Reasons by the error texts of Deno and the system; the numbers are from Linux and macOS. */
 const REASONS: readonly (readonly [words: RegExp, reason: string])[] = [
   [/os error 13\b/, NO_PERMISSION],
   [/os error (61|111)\b/, "no program listens at this address"],
-  [/os error (54|104)\b|connection closed before message/, "it closed the connection unanswered"],
-  [/dns error/, "the host's name cannot be resolved"],
+  [
+    /os error (54|104)\b|connection closed before message/,
+    "it closed the connection without a response",
+  ],
+  [/dns error/, "the host name cannot be resolved"],
   // An answer in another protocol, such as SSH.
   [/received unexpected message|invalid HTTP [a-z-]+ parsed/, NO_ENGINE],
   // Fetch, "port blocking": 22, for one.
   [/Requests to port \d+ are blocked/, "this port is reserved for another protocol"],
   // Named pipes.
   [/\bENOENT\b/, "no such pipe"],
-  [/\b(EACCES|EPERM)\b/, "no permission (your user must be in the group docker-users)"],
+  [/\b(EACCES|EPERM)\b/, "permission denied (add your user to the group docker-users)"],
 ];
 
 function failureText(error: unknown): string {
   if (error instanceof EngineError) {
     // Every engine answers the paths of the search.
     if (error.status === 404) return NO_ENGINE;
-    return `a server answers with HTTP ${error.status}: ${error.reason}`;
+    return `a server returned HTTP ${error.status}: ${error.reason}`;
   }
   if (error instanceof MlcliError && !(error instanceof EngineGone)) {
     return error instanceof BrokenEngine ? NO_ENGINE : error.message;

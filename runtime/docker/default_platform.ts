@@ -39,9 +39,8 @@ export function defaultPlatform(env: (name: string) => string | undefined): stri
     throw new MlcliError(
       `${VARIABLE} must be one platform, such as linux/amd64, but is "${printable(value)}"`,
       {
-        hint:
-          "Change it, or name the platform with mlcli build --platform or with platform in the " +
-          "app's NAME.json: they rank above the variable.",
+        hint: "Change the variable, or set the platform with mlcli build --platform PLATFORM or " +
+          "platform in NAME.json",
       },
     );
   }

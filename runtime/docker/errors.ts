@@ -14,8 +14,8 @@ export class EngineGone extends BrokenEngine {
    * @param cause what happened to the connection.
    */
   constructor(call: string, cause: unknown) {
-    super(`The Docker Engine went away (${call}): ${lossReason(cause)}`, {
-      hint: "Is it still running? docker version tells. When it answers again, repeat the command.",
+    super(`Lost the connection to the Docker Engine (${call}): ${lossReason(cause)}`, {
+      hint: "Check that the Docker Engine is running (docker version), then run the command again",
       cause,
     });
   }
@@ -32,7 +32,7 @@ export class EngineError extends MlcliError {
     readonly reason: string,
     call: string,
   ) {
-    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+    super(`The Docker Engine refused ${call} (${status}): ${reason}`, {
       hint: hintFor(reason),
     });
   }
@@ -59,7 +59,7 @@ function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
 /** The hint for an error of the engine whose cause is known by its words. */
 export function hintFor(words: string): string | undefined {
   return saysDiskFull(words)
-    ? `The disk of the Docker Engine is full: ${FREES_ENGINE_DISK}`
+    ? `Free disk space of the Docker Engine: ${FREES_ENGINE_DISK}`
     : studioHint(words);
 }
 
@@ -72,7 +72,7 @@ export function saysDiskFull(words: string): boolean {
 
 /** What frees the disk of the engine, which holds images, containers and caches of builds. */
 export const FREES_ENGINE_DISK =
-  "docker system df shows what takes room there, and docker system prune removes what nothing uses.";
+  "docker system df shows what uses it, and docker system prune removes unused data.";
 
 /** How Deno words a connection that breaks, depending on what it was about (crates hyper, reqwest). */
 const BROKEN =
@@ -88,7 +88,7 @@ export function isConnectionLoss(cause: unknown): boolean {
 /** The system's reason, without its number; Deno's own words say nothing to anybody. */
 function lossReason(cause: unknown): string {
   const reason = fileErrorReason(reasonOf(cause));
-  return BROKEN.test(reason) ? "the connection broke" : reason;
+  return BROKEN.test(reason) ? "the connection was closed" : reason;
 }
 
 /** Deno's words for a failed connection; before 2.9 in the message, later in the cause. */
@@ -110,7 +110,7 @@ export function engineWords(text: string): string {
   const [first, last] = [text.slice(0, BEGINNING), text.slice(-END)].map((part) =>
     printable(part.toWellFormed())
   );
-  return `${first} ... (${left} characters left out) ... ${last}`;
+  return `${first} ... (${left} characters omitted) ... ${last}`;
 }
 
 /** Whether it is a page for people, such as proxies and other servers send. */

@@ -61,7 +61,7 @@ export async function* demultiplex(
     }
   }
   if (complaint !== "") throw broken(engineWords(complaint.trim()));
-  if (left > 0 || headerFilled > 0) throw broken("it ends within a frame");
+  if (left > 0 || headerFilled > 0) throw broken("incomplete frame");
 }
 
 /** Longer than any complaint, in characters. */
@@ -73,12 +73,12 @@ function addedTo(complaint: string, words: string): string {
 
 function frameLength(header: Uint8Array): number {
   const isFrame = header[0]! in STREAMS && header[1] === 0 && header[2] === 0 && header[3] === 0;
-  if (!isFrame) throw broken("it is not in frames");
+  if (!isFrame) throw broken("invalid frame");
   return new DataView(header.buffer).getUint32(4);
 }
 
 function broken(reason: string): MlcliError {
-  return new MlcliError(`The Docker Engine broke the container's output off: ${reason}`, {
-    hint: "Is it still running? docker version tells.",
+  return new MlcliError(`Cannot read the container's output from the Docker Engine: ${reason}`, {
+    hint: "Check that the Docker Engine is running: docker version",
   });
 }

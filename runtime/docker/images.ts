@@ -205,7 +205,7 @@ export async function requireImage(
 
 export function imageNotFound(reference: string, hint?: string, cause?: unknown): MlcliError {
   return new MlcliError(`Image not found: ${reference}`, {
-    hint: hint ?? `Run mlcli build${tagOption(reference)} first.`,
+    hint: hint ?? `Run mlcli build${tagOption(reference)} first`,
     cause,
   });
 }

@@ -94,9 +94,9 @@ function parseAddress(host: string, tls: TlsFiles | undefined): Address {
   }
   const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/]+)\/?$/.exec(host)?.[1];
   if (tcp) return { kind: "tcp", host: withPort(tcp, tls), tls };
-  throw new MlcliError(`Docker Engine address not supported: ${host}`, {
+  throw new MlcliError(`Docker Engine address "${host}" is not supported`, {
     hint:
-      "Use unix:///path/to/docker.sock, npipe:////./pipe/NAME or tcp://host:port. For an engine behind ssh, forward " +
+      "Use unix:///PATH, npipe:////./pipe/NAME or tcp://HOST:PORT. For an engine behind SSH, forward " +
       "its socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST",
   });
 }
@@ -135,8 +135,8 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   const meta = readJson(file);
   const host = field(field(field(meta, "Endpoints"), "docker"), "Host");
   if (typeof host !== "string") {
-    throw new MlcliError(`Docker context not found: ${name}`, {
-      hint: "docker context ls lists all of them; docker context use NAME chooses one.",
+    throw new MlcliError(`Docker context "${name}" not found`, {
+      hint: "Set DOCKER_CONTEXT to an existing context. To list them, run docker context ls.",
     });
   }
   // The context's own certificates, whatever DOCKER_TLS_VERIFY says.
@@ -177,7 +177,7 @@ export function readJson(file: string): unknown {
     return JSON.parse(text);
   } catch {
     // The parser's message quotes the file, which can contain passwords.
-    const hint = `Find the mistake with: python3 -m json.tool ${shellWord(file)}`;
+    const hint = `Find the mistake: python3 -m json.tool ${shellWord(file)}`;
     throw new MlcliError(`${file} is not valid JSON`, { hint });
   }
 }

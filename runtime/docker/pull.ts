@@ -67,7 +67,7 @@ export async function dockersLogin(
     return await loginFrom(source, environment, signal);
   } catch (error) {
     if (!(error instanceof HelperError)) throw error;
-    warn(`${error.message}. ${registry} is asked without a login.`);
+    warn(`${error.message}. Pulling from ${registry} without a login.`);
   }
 }
 
@@ -106,20 +106,18 @@ function awsHint(reference: string): string | undefined {
   const right = awsImageIn(reference);
   if (right === undefined) return undefined;
   const { region } = ecrHost(parseImageName(reference).host!)!;
-  return `In ${region}, AWS's account for it is ${right.slice(0, 12)}: ${right}`;
+  return `Use the image of AWS's account in ${region}: ${right}`;
 }
 
 function refusalHint({ reference, login }: Pull): string {
   const registry = registryOf(reference);
   const account = ecrHost(registry)?.account;
   if (account !== undefined) {
-    return "Your AWS credentials were asked for its login. Whoever pulls needs ecr:BatchGetImage and " +
-      "ecr:GetDownloadUrlForLayer" +
-      (isAwsAccount(account) ? "." : `, and the repository's policy in ${account} to allow it.`);
+    return "Add the permissions ecr:BatchGetImage and ecr:GetDownloadUrlForLayer to your AWS user or " +
+      `role${isAwsAccount(account) ? "" : ` and to the repository's policy in account ${account}`}`;
   }
   const argument = registry === "docker.io" ? "" : ` ${registry}`;
   return login === undefined
-    ? `Is its name right? If it is private: docker login${argument}, then again.`
-    : `Docker's login for ${registry} was sent. docker login${argument} makes a new one; after ` +
-      `docker logout${argument}, none is sent.`;
+    ? `Check the image name. If the image is private, run docker login${argument}, then try again.`
+    : `Renew the login: docker login${argument}. To pull without a login, run docker logout${argument}.`;
 }

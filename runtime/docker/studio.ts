@@ -73,9 +73,9 @@ const REFUSAL = /^Forbidden\. Reason: |not allowed on SageMaker Studio/;
 export function studioHint(reason: string): string | undefined {
   if (!REFUSAL.test(reason)) return undefined;
   return reason.includes("[ValidateVPCOnlyModeImage]")
-    ? "In this domain (VPC only), images come from Amazon ECR, of accounts that the domain trusts: " +
-      "--base-image, or base_image in the app's NAME.json, names one."
-    : "This is a rule of SageMaker Studio's Docker; docs/how-to/studio.md has those that are known.";
+    ? "Use an image in Amazon ECR from an account that the domain trusts (it is VPC only): set " +
+      "--base-image, or base_image in NAME.json"
+    : "See the restrictions of Docker in SageMaker Studio in docs/how-to/studio.md";
 }
 
 /** An app of SageMaker Studio: JupyterLab, Code Editor, or a classic notebook's kernel. */
@@ -116,8 +116,7 @@ export function studioAt(root: string): Studio | undefined {
 
 /** The hint to enable Docker. Source: AWS's guide, "Getting started with local mode". */
 export function enablingHint({ domainId = "DOMAIN_ID" }: Studio): string {
-  return "Docker has to be enabled for the domain: aws sagemaker update-domain " +
-    `--domain-id ${domainId} --domain-settings-for-update ` +
-    `'{"DockerSettings":{"EnableDockerAccess":"ENABLED"}}'. It holds for spaces that are started ` +
-    "afterwards: stop and start this one.";
+  return "Enable Docker for the domain, then stop and start this space: aws sagemaker " +
+    `update-domain --domain-id ${domainId} --domain-settings-for-update ` +
+    `'{"DockerSettings":{"EnableDockerAccess":"ENABLED"}}'`;
 }

@@ -39,8 +39,8 @@ export class SilentEngine extends BrokenEngine {
    * @param cause an `Interrupted` where that made the wait short.
    */
   constructor(call: string, seconds: number, cause?: unknown) {
-    super(`The Docker Engine does not answer (${callInWords(call)}, ${seconds} s)`, {
-      hint: "Restart Docker, or wait until docker ps answers, and try again.",
+    super(`The Docker Engine did not respond within ${seconds} s (${callInWords(call)})`, {
+      hint: "Restart Docker, or wait until docker ps responds, then try again",
       cause,
     });
   }
@@ -143,16 +143,16 @@ const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
   [/^POST .*\/attach$/, "connecting to a container"],
   [/^POST .*\/wait$/, "waiting for a container"],
   [/^PUT .*\/archive$/, "copying files into a container"],
-  [/^(?:HEAD|GET) .*\/archive$/, "looking into a container"],
+  [/^(?:HEAD|GET) .*\/archive$/, "reading files in a container"],
   [/^POST .*\/exec(?:\/[^/]+\/start)?$/, "running a program in a container"],
   [/^DELETE .*\/containers\//, "removing a container"],
   [/^GET .*\/logs$/, "reading a log"],
   [/^GET .*\/containers\/json$/, "listing containers"],
-  [/^GET .*\/containers\/.*\/json$/, "looking at a container"],
-  [/^GET .*\/images\/.*\/json$/, "looking for an image"],
-  [/^GET .*\/(?:info|version)$/, "asking which engine it is"],
-  [/^POST .*\/tag$/, "giving an image a name"],
-  [/^DELETE .*\/images\//, "taking a name from an image"],
+  [/^GET .*\/containers\/.*\/json$/, "inspecting a container"],
+  [/^GET .*\/images\/.*\/json$/, "inspecting an image"],
+  [/^GET .*\/(?:info|version)$/, "identifying the engine"],
+  [/^POST .*\/tag$/, "tagging an image"],
+  [/^DELETE .*\/images\//, "removing the tag of an image"],
 ];
 
 function callInWords(call: string): string {

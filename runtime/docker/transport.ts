@@ -105,7 +105,7 @@ async function tlsOptions({ ca, cert, key }: TlsFiles): Promise<TlsOptions> {
     if (await isMissing(cert) && await isMissing(key)) return { caCerts };
     return { caCerts, cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
   } catch (cause) {
-    throw new CertificatesError(`Cannot read the certificates: ${messageOf(cause)}`, {
+    throw new CertificatesError(`Cannot read the TLS certificates: ${messageOf(cause)}`, {
       cause,
     });
   }

@@ -106,7 +106,7 @@ async function answerFrom(incoming: Incoming): Promise<AnswerHead> {
     if (!(error instanceof BrokenMessage)) throw error;
   });
   const answer = head && answerHead(head, "POST");
-  if (!answer?.status) throw new Error("The connection ended before an answer of HTTP");
+  if (!answer?.status) throw new Error("no HTTP response");
   return answer;
 }
 

@@ -76,7 +76,7 @@ step 0 'complete' completions bash
 case $engine in
   linux) step - 'Engine .* at ' doctor ;;
   windows) step 1 'runs Windows containers' doctor ;;
-  none) step 1 'No Docker Engine answers' doctor ;;
+  none) step 1 'Cannot connect to a Docker Engine' doctor ;;
 esac
 
 if [[ -n ${MLCLI_SMOKE_BASE_IMAGE:-} ]]; then
@@ -113,8 +113,8 @@ case $engine in
     step 1 'runs Windows containers' local train
     ;;
   none)
-    step 1 'No Docker Engine answers' build
-    step 1 'No Docker Engine answers' local train
+    step 1 'Cannot connect to a Docker Engine' build
+    step 1 'Cannot connect to a Docker Engine' local train
     ;;
 esac
 

@@ -128,7 +128,7 @@ suite("an engine that breaks off", () => {
       "with an exit status that is none",
       train,
       { ...RUN, "POST /containers/abc/wait": answer(200, {}) },
-      /answer is not what its API says \(POST \/containers\/abc\/wait\)/,
+      /Unexpected response from the Docker Engine \(POST \/containers\/abc\/wait\)/,
     ],
     [
       "with an error in the place of the exit status",
@@ -137,19 +137,19 @@ suite("an engine that breaks off", () => {
         ...RUN,
         "POST /containers/abc/wait": answer(200, { StatusCode: 0, Error: { Message: "lost" } }),
       },
-      /does not know how the run ended: lost/,
+      /Cannot get the exit code of the run from the Docker Engine: lost/,
     ],
     [
       "the answer to a creation",
       train,
       { ...RUN, "POST /containers/create": answer(201, { Warnings: [] }) },
-      /answer is not what its API says \(POST \/containers\/create\)/,
+      /Unexpected response from the Docker Engine \(POST \/containers\/create\)/,
     ],
     [
       "a log",
       ["local", "logs"],
       { ...SERVING, "GET /containers/abc/logs": stream(frame("hello\n").slice(0, 10)) },
-      /broke the container's output off: it ends within a frame/,
+      /Cannot read the container's output from the Docker Engine: incomplete frame/,
     ],
     [
       "a log that is followed, while the server lives",

@@ -40,11 +40,11 @@ const ODD: Readonly<Record<string, Fate>> = {
 
 /** What a command says where the connection broke, or the answer was of something else. */
 const WORDS = [
-  /The Docker Engine went away \([A-Z]+ \/\S+\): \S/,
-  /The Docker Engine's answer is not what its API says \([A-Z]+ \S+/,
-  /The Docker Engine refused \([A-Z]+ \/\S+: 500\): .{700} \.\.\. \(\d+ characters left out\) \.\.\. /,
-  /The Docker Engine broke the container's output off/,
-  /The Docker Engine does not know how the run ended/,
+  /Lost the connection to the Docker Engine \([A-Z]+ \/\S+\): \S/,
+  /Unexpected response from the Docker Engine \([A-Z]+ \S+/,
+  /The Docker Engine refused [A-Z]+ \/\S+ \(500\): .{700} \.\.\. \(\d+ characters omitted\) \.\.\. /,
+  /The Docker Engine broke the container's output off|Cannot read the container's output from/,
+  /Cannot get the exit code of the run from the Docker Engine/,
   /The engine ended the build without an image|the engine ended the build without an image/,
 ];
 

@@ -256,7 +256,7 @@ suite("mlcli doctor", () => {
     assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 check of 6 failed\n" });
     assertMatch(
       stdout,
-      /^problem {2}The Docker Engine's answer is not what its API says \(GET \/version\)$/m,
+      /^problem {2}Unexpected response from the Docker Engine \(GET \/version\)$/m,
     );
   });
 
@@ -295,7 +295,10 @@ suite("mlcli doctor", () => {
       env: { DOCKER_HOST: "unix:///nonexistent.sock" },
     });
     assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 check of 2 failed\n" });
-    assertMatch(stdout, /^problem {2}No Docker Engine answers\n {9}unix:\/\/\/nonexistent\.sock/);
+    assertMatch(
+      stdout,
+      /^problem {2}Cannot connect to a Docker Engine\n {9}unix:\/\/\/nonexistent\.sock/,
+    );
     // Whoever has made none yet misses nothing.
     assertMatch(stdout, /^warning {2}Not a valid mlcli directory/m);
   });
@@ -345,7 +348,7 @@ suite("mlcli doctor", () => {
     const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
     const nowhere = await runCloud(aws, ["doctor", "--cloud"], { cwd, env: noRegion });
     assertEquals(nowhere.code, 1);
-    assertMatch(nowhere.stdout, /^problem {2}No region named\n {9}hint: /m);
+    assertMatch(nowhere.stdout, /^problem {2}No AWS region is set\n {9}hint: /m);
   });
 
   it("needs neither an app nor an engine for the way to SageMaker", async () => {
@@ -356,7 +359,7 @@ suite("mlcli doctor", () => {
     const env = { DOCKER_HOST: "unix:///nonexistent.sock", MLCLI_EXECUTION_ROLE: role };
     const { code, stdout, stderr } = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
     assertEquals([code, stderr], [0, ""], stdout);
-    assertMatch(stdout, /^warning {2}No Docker Engine answers\n/);
+    assertMatch(stdout, /^warning {2}Cannot connect to a Docker Engine\n/);
     assertMatch(stdout, /^warning {2}Not a valid mlcli directory: /m);
     assertMatch(stdout, /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and belong to /m);
     assertMatch(stdout, /^ok {7}SageMaker answers in /m);

@@ -25,7 +25,7 @@ suite("in a directory with configuration for Deno, npm and Node", () => {
       env: { DOCKER_HOST: `unix://${hostile.path}/there-is-none` },
     });
     assertEquals([code, stdout, stderr.includes(HOSTILE)], [1, "", false]);
-    assertStringIncludes(stderr, "error: No Docker Engine answers\n");
+    assertStringIncludes(stderr, "error: Cannot connect to a Docker Engine\n");
     assertEquals(await namesIn(hostile.path), before);
   });
 });

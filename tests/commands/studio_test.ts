@@ -82,7 +82,7 @@ suite("in SageMaker Studio", () => {
     assertEquals(train.code, 1);
     assertMatch(
       train.stderr,
-      /no such socket\nhint: Docker has to be enabled for the domain: aws /,
+      /no such socket\nhint: Enable Docker for the domain, then stop and start this space: aws /,
     );
     assertStringIncludes(
       train.stderr,
@@ -118,8 +118,7 @@ suite("in SageMaker Studio", () => {
     assertStringIncludes(stdout, "sagemaker.get_execution_role() of AWS's SDK returns the role");
   });
 
-  const hint =
-    "This is a rule of SageMaker Studio's Docker; docs/how-to/studio.md has those that are known.";
+  const hint = "See the restrictions of Docker in SageMaker Studio in docs/how-to/studio.md";
   for (
     const [title, message] of [
       [
@@ -134,7 +133,7 @@ suite("in SageMaker Studio", () => {
       const { code, stderr } = await inStudio(() => ["local", "train"], { answers });
       assertEquals({ code, stderr }, {
         code: 1,
-        stderr: `error: The Docker Engine refused (POST /containers/create: 403): ${message}\n` +
+        stderr: `error: The Docker Engine refused POST /containers/create (403): ${message}\n` +
           `hint: ${hint}\n`,
       });
     });
@@ -164,7 +163,7 @@ suite("in SageMaker Studio", () => {
     }, { files: { Dockerfile: "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n" } });
     assertEquals(code, 1);
     assertStringIncludes(stderr, words);
-    assertStringIncludes(stderr, "hint: In this domain (VPC only), images come from Amazon ECR");
+    assertStringIncludes(stderr, "hint: Use an image in Amazon ECR");
   });
 
   it("a build has the space's network, the classic builder, and a Dockerfile that it reads", async () => {
@@ -211,7 +210,7 @@ suite("in SageMaker Studio", () => {
       { image: FOREIGN_IMAGE },
     );
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The server of .*:latest listens on port 8080 alone\nhint: In /m);
+    assertMatch(stderr, /^error: The server of .*:latest listens only on port 8080\nhint: In /m);
     assertEquals(engine.created, []);
   });
 

@@ -81,9 +81,9 @@ suite("a private base image", () => {
     const wrong = await app.run(["build"], { env });
     assertEquals([wrong.code, wrong.stdout], [1, ""]);
     assertMatch(wrong.stderr, new RegExp(`^error: Cannot pull ${image}: .*`, "m"));
-    assertStringIncludes(wrong.stderr, `docker login ${host()} `);
+    assertStringIncludes(wrong.stderr, `docker login ${host()}. `);
     const without = await app.run(["build"], { env: { DOCKER_CONFIG: "/nowhere" } });
     assertEquals([without.code, without.stdout], [1, ""]);
-    assertStringIncludes(without.stderr, `docker login ${host()}, then again.`);
+    assertStringIncludes(without.stderr, `docker login ${host()}, then try again.`);
   });
 });

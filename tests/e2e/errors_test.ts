@@ -86,7 +86,7 @@ const ROWS: readonly Row[] = [
     args: ["local", "train"],
     files: { [TRAINING_DATA]: "1" },
     env: { DOCKER_HOST: "unix:///nowhere/docker.sock" },
-    message: "No Docker Engine answers",
+    message: "Cannot connect to a Docker Engine",
   },
 ];
 

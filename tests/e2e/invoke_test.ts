@@ -63,7 +63,7 @@ suite("local invoke", () => {
     assertEquals(await pipe(app, [...invoke, "-", "--header", header], "[1]"), {
       code: 0,
       stdout: "application/json 3 application/json",
-      stderr: "note: custom attributes: trace=1; seen\n",
+      stderr: "note: Custom attributes: trace=1; seen\n",
     });
   });
 
@@ -86,7 +86,7 @@ suite("local invoke", () => {
       code: 1,
       stdout: "",
       stderr: "error: Unsupported content type: text/unheard-of (HTTP 415)\n" +
-        "hint: It was sent as text/unheard-of; --content-type and --accept choose other types.\n",
+        "hint: The request has type text/unheard-of. Choose other types with --content-type and --accept.\n",
     });
     const failed = await pipe(app, invoke, "fail");
     assertEquals({ code: failed.code, stdout: failed.stdout }, { code: 1, stdout: "" });

@@ -164,7 +164,7 @@ suite("trying a model here", () => {
       [
         "never answers",
         { DO: "nothing" },
-        /did not answer \/ping with 200 within 6 s \(it does not listen on a port yet\)/,
+        /did not answer \/ping with 200 within 6 s \(it does not listen on any port yet\)/,
         "loading",
       ],
       [

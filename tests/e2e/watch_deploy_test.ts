@@ -160,7 +160,9 @@ suite("local deploy --watch", () => {
     const refused = await app.run(["local", "deploy", "--watch", "--port", port]);
     assertMatch(
       refused.stderr,
-      new RegExp(`^error: Port already in use: ${port} .*\nhint: Stop it with mlcli local stop`),
+      new RegExp(
+        `^error: Port already in use: ${port} .*\nhint: Stop the server with mlcli local stop`,
+      ),
     );
     assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
     assertEquals(await containersOf(app.name), []);

@@ -46,20 +46,19 @@ export async function askHelper(
   const program = `docker-credential-${name}`;
   const path = await pathOf(program, env);
   if (path === undefined) {
-    throw new HelperError(`${program}, which keeps Docker's logins, is not in PATH`);
+    throw new HelperError(`Credential helper ${program} is not in PATH`);
   }
   const { success, stdout } = await output(program, path, server, signal);
   if (!success) {
     const words = inOneLine(stdout.trim());
     if (words === NOT_FOUND) return undefined;
-    throw new HelperError(
-      `${program} has no login to give: ${words.slice(0, SHOWN_LENGTH) || "it fails"}`,
-    );
+    const reason = words.slice(0, SHOWN_LENGTH) || "no reason given";
+    throw new HelperError(`Credential helper ${program} failed: ${reason}`);
   }
   const { Username, Secret } = jsonObject(stdout) ?? {};
   // Its output may be a secret: it is not shown.
   if (typeof Username !== "string" || typeof Secret !== "string") {
-    throw new HelperError(`${program} does not answer as Docker's credential helpers do`);
+    throw new HelperError(`Credential helper ${program} returned invalid data`);
   }
   return Username === "" ? undefined : { username: Username, secret: Secret };
 }
@@ -95,7 +94,9 @@ async function output(
       stderr: "null",
     }).spawn();
   } catch (cause) {
-    throw new HelperError(`${program} cannot be run: ${messageOf(cause)}`, { cause });
+    throw new HelperError(`Cannot run credential helper ${program}: ${messageOf(cause)}`, {
+      cause,
+    });
   }
   // A helper may end without reading; its output says why.
   new Blob([server]).stream().pipeTo(child.stdin).catch(() => {});
@@ -108,7 +109,9 @@ async function output(
   const { success } = await child.status;
   signal.throwIfAborted();
   if (limit.signal.aborted) {
-    throw new HelperError(`${program} did not answer in ${TIMEOUT / 1000} s`);
+    throw new HelperError(
+      `Credential helper ${program} did not respond within ${TIMEOUT / 1000} s`,
+    );
   }
   return { success, stdout };
 }

@@ -236,8 +236,8 @@ suite("local invoke passes on", () => {
     assertEquals([code, stdout], [0, "ok"]);
     assertEquals(
       stderr,
-      "note: custom attributes: a?=1\n" +
-        "note: session s1; Expires=x (--header Session-Id=...)\nnote: session s0 has ended\n",
+      "note: Custom attributes: a?=1\n" +
+        "note: Started session s1; Expires=x (use --header Session-Id=ID)\nnote: Ended session s0\n",
     );
   });
 
@@ -247,7 +247,7 @@ suite("local invoke passes on", () => {
     assertEquals(await answered(`${head}Content-Length: 2\r\n\r\nok`), {
       code: 0,
       stdout: "ok",
-      stderr: "note: custom attributes: Ã©\n",
+      stderr: "note: Custom attributes: Ã©\n",
     });
   });
 
@@ -343,7 +343,7 @@ suite("local invoke fails, and says how,", () => {
       "where the connection is closed without an answer",
       () => {},
       "",
-      /^error: The server on port \d+ does not answer: it closes the connection\n$/,
+      /^error: The server on port \d+ does not answer: it closed the connection\n$/,
     ],
     [
       "where it is closed within the headers",
@@ -379,13 +379,13 @@ suite("local invoke fails, and says how,", () => {
       "where the server speaks no HTTP",
       "220 mail.example ready\r\n",
       "",
-      /^error: The server on port \d+ does not answer: no answer in HTTP\n$/,
+      /^error: The server on port \d+ does not answer: the response is not HTTP\n$/,
     ],
     [
       "where a header has a NUL",
       "HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n",
       "",
-      /^error: The server on port \d+ does not answer: a header is not valid HTTP\n$/,
+      /^error: The server on port \d+ does not answer: a response header is not valid HTTP\n$/,
     ],
     [
       "where the server sends it elsewhere",
@@ -647,7 +647,7 @@ suite("the answer that local invoke prints on a terminal", () => {
       const [answer, stderr] of [
         [
           "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-Amzn-SageMaker-Custom-Attributes: a\r\n\r\nabc",
-          /^\nnote: custom attributes: a\n$/,
+          /^\nnote: Custom attributes: a\n$/,
         ],
         ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", /^\nerror: .* breaks off: /],
       ] as const

@@ -547,7 +547,7 @@ suite("an image that is not here", () => {
       [
         "763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
         "repository does not exist",
-        /^hint: In eu-west-1, AWS's account for it is 141502667606: 141502667606\./m,
+        /^hint: Use the image of AWS's account in eu-west-1: 141502667606\./m,
       ],
       [
         SKLEARN,
@@ -557,7 +557,7 @@ suite("an image that is not here", () => {
       [
         "r.io/team/torch:2",
         "unauthorized",
-        /^hint: Is its name right\? If it is private: docker login r\.io/m,
+        /^hint: Check the image name\. If the image is private, run docker login r\.io/m,
       ],
       ["r.io/team/torch:2", "manifest unknown", /^hint: Is its name right, and its registry/m],
     ] as const
@@ -580,7 +580,7 @@ suite("a pull from ECR", () => {
     const cloud = { AWS_EC2_METADATA_DISABLED: "true" };
     const { code, stderr } = await train(app, [], { ...pulling([]), cloud });
     assertEquals(code, 1);
-    assertMatch(stderr, /\nerror: Image not found: .*\n {2}No credentials found/);
+    assertMatch(stderr, /\nerror: Image not found: .*\n {2}No AWS credentials found/);
     assertStringIncludes(
       stderr,
       "\nhint: A pull from Amazon ECR in eu-west-1 needs AWS credentials",

@@ -146,8 +146,8 @@ suite("--publish", () => {
       assertEquals(code, 1);
       assertStringIncludes(
         stderr,
-        "error: Port already in use: 5678\nhint: Stop the program that listens on it, or " +
-          "publish on another one: --publish HOST:CONTAINER, such as --publish 5679:5678\n",
+        "error: Port already in use: 5678\nhint: Stop the program that uses the port, or " +
+          "choose another host port, such as --publish 5679:5678\n",
       );
     });
   }

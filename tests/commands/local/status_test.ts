@@ -70,7 +70,7 @@ suite("local status --output json", () => {
     const { stdout } = await status([listedServer(Number(closing.port))], ["--output", "json"]);
     const [{ state, ping_status, ping_failure }] = JSON.parse(stdout);
     assertEquals([state, ping_status], ["unhealthy", null]);
-    assertEquals(ping_failure, "it closes the connection");
+    assertEquals(ping_failure, "it closed the connection");
   });
 
   it("says how one ended, and that a run goes on", async () => {

@@ -129,7 +129,7 @@ suite("an engine that goes away", () => {
       await using front = await engineFront(() => "pass");
       const { code, stderr } = await losing(app, front, { ...row, args: [...row.args, ...more] });
       assertEquals(code, 1, stderr);
-      assertMatch(stderr, /^error: The Docker Engine went away \([A-Z]+ \/\S+\): \S/m);
+      assertMatch(stderr, /^error: Lost the connection to the Docker Engine \([A-Z]+ \/\S+\): \S/m);
       assertEquals(/defect|os error|\bat file:/.test(stderr), false, stderr);
       const left = row.isOfServer ? [] : await containersOf(app.name);
       for (const { Names } of left) {

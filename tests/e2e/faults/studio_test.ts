@@ -174,7 +174,7 @@ if (Deno.uid() === 0) {
       );
       assertStringIncludes(
         build.stderr,
-        "hint: In this domain (VPC only), images come from Amazon ECR",
+        "hint: Use an image in Amazon ECR",
       );
     });
 

@@ -57,7 +57,7 @@ suite("an engine whose answer has no end", () => {
       using engine = await engineAt(server);
       const answer = await engine.request("GET", "/v1.41/info", { expect: [200] });
       const error = await assertRejects(() => read(answer), BrokenEngine);
-      assertMatch(error.message, /^The Docker Engine's answer is not what its API says/);
+      assertMatch(error.message, /^Unexpected response from the Docker Engine/);
       assert(sent < 150, `It has read ${sent} MB`);
     });
   }
@@ -75,9 +75,9 @@ suite("an engine that goes away", () => {
       it(`${when} is named as that, read by ${read}`, async () => {
         const { error } = await errorOf(said, read);
         assert(error instanceof BrokenEngine);
-        assertMatch(error.message, /^The Docker Engine went away \(GET \/info\): \S/);
+        assertMatch(error.message, /^Lost the connection to the Docker Engine \(GET \/info\): \S/);
         assertEquals(/os error|client error|http:/.test(error.message), false, error.message);
-        assertMatch(error.hint ?? "", /repeat the command/);
+        assertMatch(error.hint ?? "", /run the command again/);
       });
     }
   }
@@ -112,7 +112,7 @@ suite("an engine that says something else than its API", () => {
         asInfo,
         /^\?\[31mred\?\]0;title\? \?2J\?$/,
       ],
-      ["5 MB", "x".repeat(5_000_000), asInfo, /^x{700} \.\.\. \(4999000 characters left out\) /],
+      ["5 MB", "x".repeat(5_000_000), asInfo, /^x{700} \.\.\. \(4999000 characters omitted\) /],
     ];
   for (const [what, body, read, quote = /./] of rows) {
     it(`as ${what} is asked about by its address`, async () => {
@@ -120,11 +120,14 @@ suite("an engine that says something else than its API", () => {
       assert(error instanceof BrokenEngine);
       assertEquals(
         error.message,
-        "The Docker Engine's answer is not what its API says (GET /info)",
+        "Unexpected response from the Docker Engine (GET /info)",
       );
       assertMatch(error.quote ?? "", quote);
       assert((error.quote ?? "").length < 1_100);
-      assertStringIncludes(error.hint ?? "", `Is there a Docker Engine behind ${address}?`);
+      assertStringIncludes(
+        error.hint ?? "",
+        `Check that a Docker Engine is running at ${address}: mlcli doctor`,
+      );
     });
   }
 
@@ -165,16 +168,16 @@ suite("an engine that refuses", () => {
     [
       "in 5 MB",
       json("x".repeat(5_000_000)),
-      /^\{"message":"x{688} \.\.\. \(\d+ characters left out\)/,
+      /^\{"message":"x{688} \.\.\. \(\d+ characters omitted\)/,
     ],
-    ["in 50 kB", json("x".repeat(50_000) + " is in use"), /left out\) \.\.\. x+ is in use$/],
+    ["in 50 kB", json("x".repeat(50_000) + " is in use"), /omitted\) \.\.\. x+ is in use$/],
   ];
   for (const [what, body, words] of rows) {
     it(`${what} is quoted, cleaned and shortened`, async () => {
       const { error } = await errorOf(http(body, "409 Not Today"), asInfo);
       assert(error instanceof EngineError);
       assertMatch(error.reason, words);
-      assertEquals(error.message, `The Docker Engine refused (GET /info: 409): ${error.reason}`);
+      assertEquals(error.message, `The Docker Engine refused GET /info (409): ${error.reason}`);
       assert(error.message.length < 1_200);
     });
   }
@@ -184,7 +187,7 @@ suite("an engine that refuses", () => {
     assert(error instanceof BrokenEngine);
     assertEquals(
       error.message,
-      "The Docker Engine's answer is not what its API says (GET /info: 502)",
+      "Unexpected response from the Docker Engine (GET /info: 502)",
     );
     assertStringIncludes(error.hint ?? "", address);
   });

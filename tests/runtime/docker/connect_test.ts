@@ -181,7 +181,7 @@ suite("connectToEngine", () => {
         () => connectToEngine(environment(variables)),
         MlcliError,
       );
-      assertStringIncludes(quote ?? "", `unix://${link} (rootless Docker): it is another user's`);
+      assertStringIncludes(quote ?? "", `unix://${link} (rootless Docker): another user owns it`);
       assertEquals(fake.requests, []);
       (await connectToEngine(environment({ DOCKER_HOST: `unix://${link}` }))).close();
       assertEquals(fake.requests, ["GET /_ping"]);
@@ -223,7 +223,7 @@ suite("connectToEngine", () => {
     await using fake = await fakeEngine({ "GET /_ping": () => answer });
     await failsWith(
       `unix://${fake.socket}`,
-      "it runs Windows containers, and mlcli needs Linux containers (Docker Desktop's menu: Switch to " +
+      "it runs Windows containers, but mlcli requires Linux containers (in Docker Desktop's menu: Switch to " +
         "Linux containers)",
     );
     assertEquals(fake.requests, ["GET /_ping"]);
@@ -233,11 +233,11 @@ suite("connectToEngine", () => {
     const words = await assertRejects(
       () => connectToEngine(environment({ DOCKER_HOST: "npipe:////./pipe/none" })),
       MlcliError,
-      "No Docker Engine answers",
+      "Cannot connect to a Docker Engine",
     );
     const reason = knowsPipes()
       ? "no such pipe"
-      : `a named pipe needs Deno 2.9 or later, and this is ${Deno.version.deno}`;
+      : `named pipes require Deno 2.9 or later (this is ${Deno.version.deno})`;
     assertEquals(words.quote, `npipe:////./pipe/none (DOCKER_HOST): ${reason}`);
     assertEquals(["2.6.8", "2.8.3", "2.9.0", "2.10.1", "3.0.0"].map((deno) => knowsPipes(deno)), [
       false,
@@ -253,9 +253,9 @@ suite("connectToEngine", () => {
     const { quote } = await assertRejects(
       () => connectToEngine(at(silent), { timeout: 200 }),
       MlcliError,
-      "No Docker Engine answers",
+      "Cannot connect to a Docker Engine",
     );
-    assertEquals(quote, `unix://${silent.socket} (DOCKER_HOST): no answer in 0.2 s`);
+    assertEquals(quote, `unix://${silent.socket} (DOCKER_HOST): no response within 0.2 s`);
   });
 
   it("says in words alone that no socket can be found at a path", async () => {
@@ -297,10 +297,10 @@ suite("connectToEngine", () => {
       };
       const hint = async (): Promise<string | undefined> =>
         (await assertRejects(() => connectToEngine(environment(all)), MlcliError)).hint;
-      assertEquals(await hint(), "Start Docker, or set DOCKER_HOST to the address of an engine.");
+      assertEquals(await hint(), "Start Docker, or set DOCKER_HOST to the address of an engine");
       await Deno.symlink(fake.socket, `${home.path}/docker.sock`);
       const address = `unix://${home.path}/docker.sock`;
-      assertEquals(await hint(), `To use the engine at ${address}, which answers: ${command}`);
+      assertEquals(await hint(), `Use the engine at ${address}, which responds: ${command}`);
       assertEquals(fake.requests, ["GET /_ping"]);
     });
   }
@@ -313,13 +313,16 @@ suite("connectToEngine", () => {
   for (const [title, answer] of servers) {
     it(`says that a server is not an engine if it answers with ${title}`, async () => {
       await using server = await fakeEngine(() => answer);
-      await failsWith(`unix://${server.socket}`, "a server answers, but it is not a Docker Engine");
+      await failsWith(
+        `unix://${server.socket}`,
+        "a server responds, but it is not a Docker Engine",
+      );
     });
   }
 
   it("does not blame an engine for the status of another server", async () => {
     await using proxy = await fakeEngine({ "GET /_ping": () => refusal(502, "no upstream") });
-    await failsWith(`unix://${proxy.socket}`, "a server answers with HTTP 502: no upstream");
+    await failsWith(`unix://${proxy.socket}`, "a server returned HTTP 502: no upstream");
   });
 
   it("names the reason if Deno's fetch blocks the port of another protocol", async () => {
@@ -336,18 +339,18 @@ suite("connectToEngine", () => {
     using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const closed = server.accept().then((connection) => connection.close());
     const host = `tcp://127.0.0.1:${server.addr.port}`;
-    await failsWith(host, "it closed the connection unanswered");
+    await failsWith(host, "it closed the connection without a response");
     await closed;
   });
 
   it("says that the name of a host cannot be resolved", async () => {
     // RFC 2606: no host has a name below .invalid.
-    await failsWith("tcp://docker.invalid:2375", "the host's name cannot be resolved");
+    await failsWith("tcp://docker.invalid:2375", "the host name cannot be resolved");
   });
 
   const greetings: readonly (readonly [protocol: string, greeting: string, reason: string])[] = [
-    ["SSH", "SSH-2.0-OpenSSH_9.6\r\n", "a server answers, but it is not a Docker Engine"],
-    ["no protocol", "", "it closed the connection unanswered"],
+    ["SSH", "SSH-2.0-OpenSSH_9.6\r\n", "a server responds, but it is not a Docker Engine"],
+    ["no protocol", "", "it closed the connection without a response"],
   ];
   for (const [protocol, greeting, reason] of greetings) {
     it(`says why a server that speaks ${protocol} is not used`, async () => {
@@ -370,7 +373,7 @@ suite("connectToEngine", () => {
           new Response("OK", { headers: version ? { "Api-Version": version } : {} }),
       });
       const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
-      assertStringIncludes(quote ?? "", "a server answers, but it is not a Docker Engine");
+      assertStringIncludes(quote ?? "", "a server responds, but it is not a Docker Engine");
     }
   });
 
@@ -394,7 +397,7 @@ suite("connectToEngine", () => {
     const error = await assertRejects(() => engine.info(), EngineError);
     assertEquals(
       error.message,
-      "The Docker Engine refused (GET /info: 500): no space left on device",
+      "The Docker Engine refused GET /info (500): no space left on device",
     );
   });
 });
@@ -403,7 +406,7 @@ async function failsWith(host: string, reason: string): Promise<void> {
   const error = await assertRejects(
     () => connectToEngine(environment({ DOCKER_HOST: host })),
     MlcliError,
-    "No Docker Engine answers",
+    "Cannot connect to a Docker Engine",
   );
   assertStringIncludes(error.quote ?? "", `${host} (DOCKER_HOST): ${reason}`);
 }

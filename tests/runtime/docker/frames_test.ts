@@ -48,11 +48,11 @@ suite("demultiplex", () => {
   });
 
   const broken = [
-    ["ends within a frame", body.slice(0, -1), "it ends within a frame"],
-    ["ends within a frame's first bytes", body.slice(0, 10), "it ends within a frame"],
-    ["ends within the head of the next one", body.slice(0, 18), "it ends within a frame"],
-    ["ends before a frame's bytes", frame(1, new Uint8Array(9)).slice(0, 8), "it ends within"],
-    ["is not in frames", text.encode("HTTP/1.1 500 no"), "it is not in frames"],
+    ["ends within a frame", body.slice(0, -1), "incomplete frame"],
+    ["ends within a frame's first bytes", body.slice(0, 10), "incomplete frame"],
+    ["ends within the head of the next one", body.slice(0, 18), "incomplete frame"],
+    ["ends before a frame's bytes", frame(1, new Uint8Array(9)).slice(0, 8), "incomplete"],
+    ["is not in frames", text.encode("HTTP/1.1 500 no"), "invalid frame"],
     [
       "says why it ends",
       concatenated([body, frame(3, text.encode("log is gone\n"))]),

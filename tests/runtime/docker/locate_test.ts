@@ -191,12 +191,12 @@ suite("candidates", () => {
       await assertRejects(
         () => found({ HOME, DOCKER_CONTEXT: "gone" }),
         MlcliError,
-        "Docker context not found: gone",
+        'Docker context "gone" not found',
       );
       await assertRejects(
         () => found({ HOME, DOCKER_HOST: "ssh://me@far" }),
         MlcliError,
-        "Docker Engine address not supported: ssh://me@far",
+        'Docker Engine address "ssh://me@far" is not supported',
       );
     });
   });

@@ -53,7 +53,7 @@ async function addressOf(variables: Variables): Promise<string> {
 
 async function refusalOf(variables: Variables): Promise<string> {
   const { message, quote = "" } = await assertRejects(() => addressOf(variables), MlcliError);
-  assertEquals(message, "No Docker Engine answers");
+  assertEquals(message, "Cannot connect to a Docker Engine");
   return quote;
 }
 
@@ -126,7 +126,7 @@ suite("an engine behind TCP", () => {
       }
       const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: folder };
       const refusal = await refusalOf({ DOCKER_HOST: "tcp://localhost:1", ...tls });
-      assertMatch(refusal, /\(DOCKER_HOST\): Cannot read the certificates: /);
+      assertMatch(refusal, /\(DOCKER_HOST\): Cannot read the TLS certificates: /);
       assertStringIncludes(refusal, `${folder}/${missing}`);
     });
   }

@@ -72,7 +72,10 @@ suite("time limits of calls", () => {
     const call = unanswered(new TimeLimits({ after: limits.after }), ACT);
     limits.pass(600);
     const error = await assertRejects(() => call, SilentEngine);
-    assertEquals(error.message, "The Docker Engine does not answer (creating a container, 600 s)");
+    assertEquals(
+      error.message,
+      "The Docker Engine did not respond within 600 s (creating a container)",
+    );
   });
 
   it("says after a while what mlcli waits for", async () => {
@@ -83,7 +86,7 @@ suite("time limits of calls", () => {
     limits.pass(9);
     assertEquals(said, []);
     limits.pass(10);
-    assertEquals(said, ["Waiting for the Docker Engine (asking which engine it is) ..."]);
+    assertEquals(said, ["Waiting for the Docker Engine (identifying the engine) ..."]);
     limits.pass(60);
     await assertRejects(() => call, SilentEngine);
   });

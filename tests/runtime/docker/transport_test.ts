@@ -38,22 +38,22 @@ const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /** What an engine says, and the words for it. */
 const BROKEN: Readonly<Record<string, readonly [said: string, words: RegExp]>> = {
-  "says nothing": ["", /^The Docker Engine went away \(GET \/info\): /],
+  "says nothing": ["", /^Lost the connection to the Docker Engine \(GET \/info\): /],
   "says something else than HTTP": [
     "SSH-2.0\r\n\r\n",
-    /^The Docker Engine went away \(GET \/info\): /,
+    /^Lost the connection to the Docker Engine \(GET \/info\): /,
   ],
   "breaks its answer off": [
     "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
-    /^The Docker Engine went away \(GET \/info\): /,
+    /^Lost the connection to the Docker Engine \(GET \/info\): /,
   ],
   "breaks its answer off between two pieces": [
     `${CHUNKED}1\r\n{\r\n`,
-    /^The Docker Engine went away \(GET \/info\): /,
+    /^Lost the connection to the Docker Engine \(GET \/info\): /,
   ],
   "answers as nobody should": [
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno",
-    /^The Docker Engine's answer is not what its API says \(GET \/info\)$/,
+    /^Unexpected response from the Docker Engine \(GET \/info\)$/,
   ],
 };
 
@@ -83,7 +83,7 @@ for (const kind of KINDS) {
         assertEquals(status, 404);
         assertEquals(
           message,
-          "The Docker Engine refused (POST /containers/c1/start: 404): no such container: c1",
+          "The Docker Engine refused POST /containers/c1/start (404): no such container: c1",
         );
         assertMatch(calls.join(), /^POST (http:\/\/192\.0\.2\.1)?\/v1\.44\/containers\/c1\/start$/);
       });
@@ -230,7 +230,7 @@ for (const kind of KINDS) {
           () => engine.request("POST", "/build", { expect: [200], tar: sent }),
           EngineGone,
         );
-        assertMatch(message, /^The Docker Engine went away \(POST \/build\): /);
+        assertMatch(message, /^Lost the connection to the Docker Engine \(POST \/build\): /);
       });
     });
 

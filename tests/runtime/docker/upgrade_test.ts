@@ -163,7 +163,7 @@ suite("a connection with input", () => {
         );
         assertMatch(
           message,
-          /^The Docker Engine went away \(POST \S+\): The connection ended before/,
+          /^Lost the connection to the Docker Engine \(POST \S+\): no HTTP response/,
         );
       });
     }

@@ -142,7 +142,7 @@ suite("a base image", () => {
     assertEquals([code, pulls.map(({ login }) => login), isBuilt], [0, [{}], true]);
     assertMatch(
       stderr,
-      /^warning: docker-credential-none, which keeps Docker's logins, is not in PATH\. r\.io is /m,
+      /^warning: Credential helper docker-credential-none is not in PATH\. Pulling from r\.io /m,
     );
   });
 
@@ -169,7 +169,7 @@ suite("a base image", () => {
     const pulled = () => refusal(404, "pull access denied for r.io/base");
     const { code, stderr, isBuilt } = await build({ pulled, configuration: {} });
     assertEquals([code, isBuilt], [1, false]);
-    assertMatch(stderr, /^hint: .*docker login r\.io, then again\.$/m);
+    assertMatch(stderr, /^hint: .*docker login r\.io, then try again\.$/m);
   });
 
   for (
@@ -182,7 +182,7 @@ suite("a base image", () => {
       [
         "by its status",
         () => refusal(500, `Head "https://r.io": ${DENIED}`),
-        /docker login r\.io /,
+        /docker login r\.io\. /,
       ],
       ["since nobody is there", () => refusal(500, "no such host"), /its registry within reach/],
       [

@@ -137,9 +137,9 @@ suite("an answer", () => {
     const none = { customAttributes: undefined, newSession: undefined, closedSession: undefined };
     assertEquals(answerNotes(none), []);
     assertEquals(answerNotes({ customAttributes: "a=1", newSession: "b; c", closedSession: "d" }), [
-      "custom attributes: a=1",
-      "session b; c (--header Session-Id=...)",
-      "session d has ended",
+      "Custom attributes: a=1",
+      "Started session b; c (use --header Session-Id=ID)",
+      "Ended session d",
     ]);
   });
 });
@@ -163,7 +163,8 @@ suite("a refusal", () => {
   }
 
   it("is said to depend on the types", () => {
-    const hint = "It was sent as text/csv; --content-type and --accept choose other types.";
+    const hint =
+      "The request has type text/csv. Choose other types with --content-type and --accept.";
     for (const status of [400, 406, 415]) assertEquals(typeHint(status, "text/csv"), hint);
     for (const status of [0, 404, 413, 500]) assertEquals(typeHint(status, "text/csv"), undefined);
   });

@@ -530,17 +530,17 @@ suite("a run that fails", () => {
     ...[400, 404, 409, 500].map((status): Row => [
       `attaching is refused with ${status}`,
       play("POST /containers/ID/attach", refused(status)),
-      new RegExp(`^error: .*attach: ${status}\\): not today\n`),
+      new RegExp(`^error: .*attach \\(${status}\\): not today\n`),
     ]),
     ...[404, 500].map((status): Row => [
       `waiting is refused with ${status}`,
       play("POST /containers/ID/wait", refused(status)),
-      new RegExp(`^error: .*wait: ${status}\\): not today\n`),
+      new RegExp(`^error: .*wait \\(${status}\\): not today\n`),
     ]),
     ...[404, 409, 500].map((status): Row => [
       `the start is refused with ${status}`,
       play(START, refused(status)),
-      new RegExp(`^error: .*start: ${status}\\): not today\n`),
+      new RegExp(`^error: .*start \\(${status}\\): not today\n`),
     ]),
     [
       "the image cannot run the command",
@@ -580,7 +580,7 @@ suite("a run that fails", () => {
           "POST /containers/ID/attach": () => new Response(""),
         },
       },
-      /^error: The Docker Engine's answer is not what its API says \(POST \/containers\/c1\/wait\)/,
+      /^error: Unexpected response from the Docker Engine \(POST \/containers\/c1\/wait\)/,
     ],
     [
       "the output breaks off within a frame",
@@ -590,12 +590,12 @@ suite("a run that fails", () => {
           breakOff();
         },
       },
-      /^error: The Docker Engine broke the container's output off: it ends within a frame\n/,
+      /^error: Cannot read the container's output from the Docker Engine: incomplete frame\n/,
     ],
     [
       "the output is in no frames",
       { program: ({ raw }) => raw(new TextEncoder().encode("HTTP/1.1 200 OK\r\n")) },
-      /^error: The Docker Engine broke the container's output off: it is not in frames\n/,
+      /^error: Cannot read the container's output from the Docker Engine: invalid frame\n/,
     ],
     [
       "the engine complains in the output",
@@ -605,7 +605,7 @@ suite("a run that fails", () => {
           breakOff();
         },
       },
-      /^error: The Docker Engine broke the container's output off: no\n/,
+      /^error: Cannot read the container's output from the Docker Engine: no\n/,
     ],
   ];
   for (const [title, play, words] of rows) {
@@ -626,8 +626,8 @@ suite("a run that fails", () => {
     for (
       const [status, words] of [
         [404, /^error: Image not found: /],
-        [409, /^error: .*create: 409\): not today/],
-        [500, /^error: .*create: 500\): not today/],
+        [409, /^error: .*create \(409\): not today/],
+        [500, /^error: .*create \(500\): not today/],
       ] as const
     ) {
       const { code, stderr, course, left } = await run(
@@ -644,7 +644,7 @@ suite("a run that fails", () => {
     });
     assertMatch(
       stderr,
-      /^warning: The container (\S+) may still be there: .*\nhint: .* docker rm -f \1 removes it\.\nnote: .*\nerror: .*start: 500/,
+      /^warning: The container (\S+) may still be there: .*\nhint: .* docker rm -f \1 removes it\.\nnote: .*\nerror: .*start \(500/,
     );
     assertEquals([code, removals], [1, [REMOVED]]);
   });

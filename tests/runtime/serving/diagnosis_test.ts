@@ -9,7 +9,7 @@ import type { ListeningSocket } from "../../../runtime/serving/sockets.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const on = (port: number, address = "127.0.0.1"): ListeningSocket => ({ address, port });
-const NONE: PingAnswer = { failure: "it closes the connection" };
+const NONE: PingAnswer = { failure: "it closed the connection" };
 
 interface Row {
   readonly title: string;
@@ -25,7 +25,7 @@ const ROWS: readonly Row[] = [
     answer: NONE,
     sockets: [on(8000)],
     expected:
-      /^it listens on 127\.0\.0\.1:8000 inside the container, and SageMaker reaches only 0\.0\.0\.0:8080 \/\/ Let the server listen on 0\.0\.0\.0, port 8080\. uvicorn .*--host 0\.0\.0\.0 --port 8080/,
+      /^it listens on 127\.0\.0\.1:8000 inside the container, but must listen on 0\.0\.0\.0:8080 \/\/ Make the server listen on 0\.0\.0\.0, port 8080\. uvicorn .*--host 0\.0\.0\.0 --port 8080/,
   },
   {
     title: "flask run (https://github.com/archivy/archivy/pull/8)",
@@ -43,13 +43,13 @@ const ROWS: readonly Row[] = [
     title: "uvicorn on 127.0.0.1 (https://github.com/Kludex/uvicorn/issues/736)",
     answer: NONE,
     sockets: [on(8080)],
-    expected: /^it listens on 127\.0\.0\.1:8080 inside the container, and SageMaker reaches only/,
+    expected: /^it listens on 127\.0\.0\.1:8080 inside the container, but must listen on/,
   },
   {
     title: "another port on all addresses",
     answer: NONE,
     sockets: [on(8081, "::"), on(8081, "::")],
-    expected: /^it listens on \[::\]:8081 inside the container, and SageMaker reaches only/,
+    expected: /^it listens on \[::\]:8081 inside the container, but must listen on/,
   },
   {
     title: "many ports",
@@ -59,7 +59,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "TLS on port 8080",
-    answer: { failure: "no answer in HTTP" },
+    answer: { failure: "the response is not HTTP" },
     sockets: [on(8080, "0.0.0.0")],
     expected: /^it closes connections to port 8080 without a response \/\/ .* without TLS/,
   },
@@ -73,13 +73,13 @@ const ROWS: readonly Row[] = [
     title: "an image without cat",
     answer: NONE,
     expected:
-      /^nothing answers on port 8080, and mlcli cannot list its open ports \/\/ Let the server listen on/,
+      /^it does not respond on port 8080, and its open ports are unknown \/\/ Make the server listen on/,
   },
   {
     title: "a server that has not opened a port yet",
     answer: NONE,
     sockets: [],
-    expected: /^it does not listen on a port yet \/\/ undefined$/,
+    expected: /^it does not listen on any port yet \/\/ undefined$/,
   },
   { title: "a model that is loading", answer: { failure: SILENT }, expected: undefined },
   { title: "nginx before gunicorn is ready", answer: { status: 502 }, expected: undefined },
@@ -88,38 +88,42 @@ const ROWS: readonly Row[] = [
     // https://github.com/thumbor/thumbor/issues/218, https://github.com/cactus/go-camo/pull/27
     title: "a health check without content",
     answer: { status: 204 },
-    expected: /^it answers GET \/ping with 204, not 200 \/\/ Return status 200 from \/ping/,
+    expected: /^GET \/ping returns 204, not 200 \/\/ Return status 200 from \/ping/,
   },
   {
     title: "a status that is neither a redirect nor known",
     answer: { status: 422 },
-    expected: /with 422, not 200 \/\/ Return 200 from \/ping\.$/,
+    expected: /returns 422, not 200 \/\/ Return 200 from \/ping\.$/,
   },
   {
     title: "FastAPI's and Flask's redirect from /ping to /ping/ " +
       "(https://github.com/datarobot/datarobot-user-models/pull/883)",
     answer: { status: 307 },
-    expected: /with 307, not 200 \/\/ .* without a slash at the end/,
+    expected: /returns 307, not 200 \/\/ .* without a slash at the end/,
   },
   {
     title: "Django's ALLOWED_HOSTS (https://github.com/galexrt/container-healthchecks/issues/31)",
     answer: { status: 400 },
-    expected: /with 400, not 200 \/\/ Accept any Host header \(Django: ALLOWED_HOSTS,/,
+    expected: /returns 400, not 200 \/\/ Accept any Host header \(Django: ALLOWED_HOSTS,/,
   },
   {
     title: "a ping function that fails (https://github.com/aws/sagemaker-python-sdk/issues/1554)",
     answer: { status: 400 },
     expected: /and return 200 from \/ping\.$/,
   },
-  { title: "a login", answer: { status: 401 }, expected: /with 401, .*without a login/ },
+  { title: "a login", answer: { status: 401 }, expected: /returns 401, .*without a login/ },
   {
     // https://github.com/SeldonIO/MLServer/pull/310
     title: "MLServer without /ping",
     answer: { status: 404 },
     expected:
-      /with 404, not 200 \/\/ Add a route GET \/ping that returns 200: @app\.get\("\/ping"\)/,
+      /returns 404, not 200 \/\/ Add a route GET \/ping that returns 200: @app\.get\("\/ping"\)/,
   },
-  { title: "a /ping for POST", answer: { status: 405 }, expected: /with 405, .* accept GET: @app/ },
+  {
+    title: "a /ping for POST",
+    answer: { status: 405 },
+    expected: /returns 405, .* accept GET: @app/,
+  },
 ];
 
 suite("diagnosis", () => {

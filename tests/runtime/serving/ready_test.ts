@@ -43,15 +43,17 @@ suite("ping", () => {
       [
         "gives up on a server that says nothing",
         untilClosed,
-        { failure: "it listens, but is not ready" },
+        { failure: "it accepts connections but does not respond" },
       ],
-      ["knows what speaks no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", { failure: "no answer in HTTP" }],
+      ["knows what speaks no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", {
+        failure: "the response is not HTTP",
+      }],
       ["looks at the status alone, whatever the headers are", odd, { status: 200 }],
       ["waits for an answer that comes byte by byte", byteByByte, { status: 200 }],
       [
         "knows a connection that is closed without an answer",
         () => {},
-        { failure: "it closes the connection" },
+        { failure: "it closed the connection" },
       ],
     ] as const
   ) {
@@ -211,7 +213,7 @@ suite("the wait for a server", () => {
     const wait = { seconds: 0.1, signal, onStuck: () => {} };
     assertEquals(await untilReady(engine, { id: "c", port: 1 }, wait), {
       kind: "late",
-      words: "the Docker Engine does not answer",
+      words: "the Docker Engine does not respond",
       hint: undefined,
       wasReady: false,
     });
@@ -222,13 +224,13 @@ suite("the wait for a server", () => {
     const { title, studio = {}, words } of [
       {
         title: "untilReady tells which port is open in the container, and goes on",
-        words: "it listens on 127.0.0.1:5000 inside the container, and SageMaker reaches only " +
+        words: "it listens on 127.0.0.1:5000 inside the container, but must listen on " +
           "0.0.0.0:8080",
       },
       {
         title: "untilReady does not look into the network of a space of SageMaker Studio",
         studio: { inStudio: true },
-        words: "nothing answers on port 8080, and mlcli cannot list its open ports",
+        words: "it does not respond on port 8080, and its open ports are unknown",
       },
     ]
   ) {

@@ -162,10 +162,10 @@ suite("a credential helper", () => {
 
   for (
     const [title, script, words] of [
-      ["fails", "printf 'no \\033[31mkeyring\\n'; exit 1", "has no login to give: no ?[31mkeyring"],
-      ["fails without a word", "exit 3", "has no login to give: it fails"],
-      ["says something else", "echo secret", "does not answer as Docker's credential helpers do"],
-      ["says half", `echo '{"Username":"a"}'`, "does not answer as Docker's"],
+      ["fails", "printf 'no \\033[31mkeyring\\n'; exit 1", "failed: no ?[31mkeyring"],
+      ["fails without a word", "exit 3", "failed: no reason given"],
+      ["says something else", "echo secret", "returned invalid data"],
+      ["says half", `echo '{"Username":"a"}'`, "returned invalid data"],
     ] as const
   ) {
     it(`that ${title} is an error`, async () => {
@@ -178,7 +178,7 @@ suite("a credential helper", () => {
     await assertRejects(
       () => answer("", { path: "/nowhere" }),
       HelperError,
-      "docker-credential-x, which keeps Docker's logins, is not in PATH",
+      "Credential helper docker-credential-x is not in PATH",
     );
   });
 

@@ -312,7 +312,7 @@ suite("what is typed at a run", () => {
     assertEquals([code, left, keyboard.modes], [1, [], []]);
     assertMatch(
       stderr,
-      /The Docker Engine refused \(POST \/containers\/c1\/attach: 500\): no stre/,
+      /The Docker Engine refused POST \/containers\/c1\/attach \(500\): no stre/,
     );
   });
 });

@@ -211,7 +211,7 @@ suite("a mount is checked by a file in it", () => {
       { "/data": directory.path },
       () => new Response("", { status: 302 }),
     );
-    assertMatch(message!, /answer is not what its API says/);
+    assertMatch(message!, /Unexpected response from the Docker Engine/);
   });
 });
 

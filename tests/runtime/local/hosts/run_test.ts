@@ -126,7 +126,7 @@ suite("hosts that cannot start", () => {
         return refusal(500, "no room");
       },
     }, [...TWO, "--checkpoints"]);
-    assertMatch(stderr, /^error: .*create: 500\): no room\n/);
+    assertMatch(stderr, /^error: .*create \(500\): no room\n/);
     assertEquals([code, left, course.includes(START)], [1, [], false]);
     assertEquals(course.at(-1), REMOVE);
   });
@@ -137,7 +137,7 @@ suite("hosts that cannot start", () => {
       program: (one) => Deno.writeTextFileSync(`${sourceOf(one, "/opt/ml/model")}/m`, ""),
       before: (call) => call === START && ++starts === 2 ? refusal(500, "no room") : undefined,
     });
-    assertMatch(stderr, /^error: .*start: 500\): no room\n/m);
+    assertMatch(stderr, /^error: .*start \(500\): no room\n/m);
     assertEquals([code, left, model, course.at(-1)], [1, [], ["m"], REMOVE]);
   });
 

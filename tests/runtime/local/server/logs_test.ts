@@ -165,7 +165,7 @@ suite("local logs", () => {
   it("says what the engine refuses", async () => {
     const { code, stderr } = await logs({ answers: { [LOG]: () => refusal(500, "not today") } });
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The Docker Engine refused \(GET .*logs: 500\): not today\n/);
+    assertMatch(stderr, /^error: The Docker Engine refused GET .*logs \(500\): not today\n/);
   });
 });
 

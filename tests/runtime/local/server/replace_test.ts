@@ -127,7 +127,7 @@ suite("local deploy --replace", () => {
       stderr,
       new RegExp(
         `^error: Port already in use: ${port} \\(by the server of test-\\w+ in /home/me/clone\\)\n` +
-          `hint: Stop it with mlcli local stop --port ${port} --yes, or choose another --port`,
+          `hint: Stop the server with mlcli local stop --port ${port} --yes, or choose another --port`,
       ),
     );
   });

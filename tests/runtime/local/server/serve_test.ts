@@ -101,7 +101,10 @@ suite("local deploy --port 0", () => {
     const { code, stdout, stderr, ports, left } = await deploy({ answers: { [START]: allocated } });
     assertEquals([code, stdout, ports.length, left], [1, "", 5, []]);
     assertEquals(new Set(ports).size > 1, true, "another each time");
-    assertMatch(stderr, /^error: Port already in use: \d+\nhint: .*--port 0 picks a free one\.\n$/);
+    assertMatch(
+      stderr,
+      /^error: Port already in use: \d+\nhint: .*--port \(0 picks a free one\)\n$/,
+    );
   });
 
   it("tries no other port after Ctrl-C", async () => {
@@ -152,7 +155,7 @@ suite("local deploy on a port that is taken", () => {
       const answers = { [START]: () => refusal(500, reason) };
       const { code, stderr, ports, removals, left } = await deploy({ answers }, ["--port", "80"]);
       assertEquals([code, ports, removals, left], [1, [80], [REMOVED], []]);
-      assertMatch(stderr, /^error: Port already in use: 80\nhint: Stop what listens there/);
+      assertMatch(stderr, /^error: Port already in use: 80\nhint: Stop the program that uses it/);
     });
   }
 
@@ -162,7 +165,7 @@ suite("local deploy on a port that is taken", () => {
     assertEquals([code, removals], [1, []]);
     assertMatch(
       stderr,
-      /^error: Port already in use: 80 \(by the server of test-\w+\)\nhint: Stop it with mlcli local stop --port 80, /,
+      /^error: Port already in use: 80 \(by the server of test-\w+\)\nhint: Stop the server with mlcli local stop --port 80, /,
     );
   });
 
@@ -198,7 +201,7 @@ suite("local deploy on a port that is taken", () => {
       const replace = state === "running" ? "replace it \\(--replace\\), " : "";
       assertMatch(
         stderr,
-        new RegExp(`\nhint: Stop it with mlcli local stop --port 80, ${replace}or choose`),
+        new RegExp(`\nhint: Stop the server with mlcli local stop --port 80, ${replace}or choose`),
       );
     });
   }
@@ -288,7 +291,7 @@ suite("local deploy that fails", () => {
     [
       "waiting is refused",
       { answers: { "POST /containers/ID/wait": () => refusal(500, "not today") } },
-      /^error: .*wait: 500\): not today/,
+      /^error: .*wait \(500\): not today/,
     ],
     [
       "the server ends at once",
@@ -396,7 +399,7 @@ suite("local deploy that fails", () => {
       [
         "is 404 always",
         [404],
-        /^error: The server did not answer \/ping with 200 within 1 s \(it answers GET \/ping with 404, not 200\)\n {2}so it says\nhint: Add a route GET \/ping/,
+        /^error: The server did not answer \/ping with 200 within 1 s \(GET \/ping returns 404, not 200\)\n {2}so it says\nhint: Add a route GET \/ping/,
       ],
       [
         "is 503 always",

@@ -319,7 +319,7 @@ suite("local deploy --watch", () => {
     const { port } = listener.addr;
     const { code, stderr, names } = await watch([], ["--port", String(port)]);
     assertEquals([code, names], [1, []]);
-    assertMatch(stderr, new RegExp(`^error: Port already in use: ${port}\nhint: Stop what`));
+    assertMatch(stderr, new RegExp(`^error: Port already in use: ${port}\nhint: Stop the program`));
   });
 
   it("goes neither with --foreground nor with --replace nor with --strict", async () => {

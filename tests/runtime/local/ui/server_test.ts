@@ -491,7 +491,7 @@ suite("a request to a server", () => {
       headers: { [TOKEN_HEADER]: stage.server.token },
     });
     assertEquals([answer.status, await answer.json()], [502, {
-      error: `The server on port ${model.port} does not answer: it closes the connection`,
+      error: `The server on port ${model.port} does not answer: it closed the connection`,
       hint: `mlcli local logs --port ${model.port} shows what happened in the server.`,
     }]);
   });
