@@ -186,9 +186,9 @@ async function headFrom(incoming: Incoming, method: string): Promise<AnswerHead>
   while (true) {
     const bytes = await incoming.head("HTTP/1.");
     // The engine closes it for a container that does not listen yet.
-    if (bytes === undefined) throw new BrokenMessage("it closes the connection");
+    if (bytes === undefined) throw new BrokenMessage("it closed the connection");
     const head = answerHead(bytes, method);
-    if (head.status === 0) throw new BrokenMessage("no answer in HTTP");
+    if (head.status === 0) throw new BrokenMessage("the response is not HTTP");
     if (!head.isInterim) return head;
   }
 }
@@ -202,15 +202,15 @@ function answerOf(head: AnswerHead, incoming: Incoming): HttpAnswer {
 }
 
 function faultOf({ fields, isMalformed, body }: AnswerHead): string | undefined {
-  if (isMalformed) return "a header is not valid HTTP";
+  if (isMalformed) return "a response header is not valid HTTP";
   const coding = fields.get("transfer-encoding");
   const length = fields.get("content-length");
   if (body.done) return undefined;
   if (coding !== undefined && coding.toLowerCase() !== "chunked") {
-    return `its transfer coding is not known: ${coding}`;
+    return `Transfer-Encoding "${coding}" is not supported`;
   }
   const isWrong = coding === undefined && length !== undefined && body.endsWithConnection;
-  return isWrong ? `its length is not valid: ${length}` : undefined;
+  return isWrong ? `Content-Length "${length}" is not valid` : undefined;
 }
 
 /** The beginning of a body as text; read to its end where that is shorter. */

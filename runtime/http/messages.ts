@@ -80,7 +80,7 @@ export class Incoming {
     while (true) {
       this.#rest = this.#rest.subarray(emptyLines(this.#rest));
       if (!beginning.startsWith(latin1(this.#rest.subarray(0, beginning.length)))) {
-        throw new BrokenMessage("no answer in HTTP");
+        throw new BrokenMessage("the response is not HTTP");
       }
       const length = headLength(this.#rest);
       if (length !== undefined) {
@@ -88,11 +88,11 @@ export class Incoming {
         this.#rest = this.#rest.subarray(length);
         return head;
       }
-      if (this.#rest.length > LONGEST_HEAD) throw new BrokenMessage("its head does not end");
+      if (this.#rest.length > LONGEST_HEAD) throw new BrokenMessage("the headers are too long");
       const isBetween = this.#rest.length === 0;
       if (await this.#more()) continue;
       if (isBetween) return undefined;
-      throw new BrokenMessage("the connection was closed in the middle of a head");
+      throw new BrokenMessage("the connection was closed within the headers");
     }
   }
 
@@ -116,7 +116,7 @@ export class Incoming {
     for await (const _ of this.#partsOf(body, content)) {
       yield* content.splice(0);
       if (body.endsWithConnection !== endsWithConnection) {
-        throw new BrokenMessage("a chunk is not of the length that it says");
+        throw new BrokenMessage("a chunk has an invalid length");
       }
     }
   }
@@ -130,7 +130,7 @@ export class Incoming {
     while (!body.done) {
       if (this.#rest.length === 0 && !await this.#more()) {
         if (body.endsWithConnection) return;
-        throw new BrokenMessage("the connection was closed in the middle of a body");
+        throw new BrokenMessage("the connection was closed within the body");
       }
       const part = this.#rest.subarray(0, body.take(this.#rest, content));
       this.#rest = this.#rest.subarray(part.length);

@@ -119,9 +119,9 @@ export interface AnswerHeaders {
 export function answerNotes(headers: AnswerHeaders): readonly string[] {
   const { customAttributes, newSession, closedSession } = headers;
   return [
-    ...customAttributes ? [`custom attributes: ${customAttributes}`] : [],
-    ...newSession ? [`session ${newSession} (--header Session-Id=...)`] : [],
-    ...closedSession ? [`session ${closedSession} has ended`] : [],
+    ...customAttributes ? [`Custom attributes: ${customAttributes}`] : [],
+    ...newSession ? [`Started session ${newSession} (use --header Session-Id=ID)`] : [],
+    ...closedSession ? [`Ended session ${closedSession}`] : [],
   ];
 }
 
@@ -159,5 +159,5 @@ const TYPE_STATUSES: readonly number[] = [400, 406, 415];
 
 export function typeHint(status: number, contentType: string): string | undefined {
   if (!TYPE_STATUSES.includes(status)) return undefined;
-  return `It was sent as ${contentType}; --content-type and --accept choose other types.`;
+  return `The request has type ${contentType}. Choose other types with --content-type and --accept.`;
 }

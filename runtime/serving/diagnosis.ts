@@ -10,16 +10,16 @@ export type PingAnswer =
   | { readonly status?: undefined; readonly failure: string };
 
 /** The failure of a ping that was accepted and not answered in time. */
-export const SILENT = "it listens, but is not ready";
+export const SILENT = "it accepts connections but does not respond";
 
 export interface Diagnosis {
-  /** A clause about the server: `it answers GET /ping with 404, not 200` */
+  /** A clause about the server: `GET /ping returns 404, not 200` */
   readonly words: string;
   /** `undefined` if it might only need more time. */
   readonly hint: string | undefined;
 }
 
-const LISTEN = `Let the server listen on 0.0.0.0, port ${SERVER_PORT}. uvicorn and flask run: ` +
+const LISTEN = `Make the server listen on 0.0.0.0, port ${SERVER_PORT}. uvicorn and flask run: ` +
   `--host 0.0.0.0 --port ${SERVER_PORT}; gunicorn: --bind 0.0.0.0:${SERVER_PORT}; in code: ` +
   `host="0.0.0.0", port=${SERVER_PORT}.`;
 
@@ -34,25 +34,25 @@ export function diagnosis(
 ): Diagnosis | undefined {
   if (status !== undefined) {
     const isLoading = status === 200 || status >= 500;
-    const words = `it answers GET /ping with ${status}, not 200`;
+    const words = `GET /ping returns ${status}, not 200`;
     return isLoading
       ? undefined
       : { words, hint: STATUS_HINTS[status] ?? (status < 400 ? REDIRECTED : OTHER) };
   }
   if (failure === SILENT) return undefined;
   if (sockets === undefined) {
-    const words = `nothing answers on port ${SERVER_PORT}, and mlcli cannot list its open ports`;
+    const words = `it does not respond on port ${SERVER_PORT}, and its open ports are unknown`;
     return { words, hint: LISTEN };
   }
-  if (sockets.length === 0) return { words: "it does not listen on a port yet", hint: undefined };
+  if (sockets.length === 0) return { words: "it does not listen on any port yet", hint: undefined };
   const isOpen = ({ address, port }: ListeningSocket): boolean =>
     port === SERVER_PORT && !isLoopbackAddress(address);
   if (sockets.some(isOpen)) {
-    const hint = "Answer GET /ping with 200, in HTTP without TLS, and over IPv4 (0.0.0.0).";
+    const hint = "Return 200 from GET /ping, over HTTP without TLS, and over IPv4 (0.0.0.0).";
     return { words: `it closes connections to port ${SERVER_PORT} without a response`, hint };
   }
   const where = listed([...new Set(sockets.map(addressText))]);
-  const words = `it listens on ${where} inside the container, and SageMaker reaches only 0.0.0.0:`;
+  const words = `it listens on ${where} inside the container, but must listen on 0.0.0.0:`;
   return { words: `${words}${SERVER_PORT}`, hint: LISTEN };
 }
 
@@ -60,15 +60,15 @@ function addressText({ address, port }: ListeningSocket): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-const NO_LOGIN = "Let /ping work without a login.";
+const NO_LOGIN = "Allow GET /ping without a login.";
 const REDIRECTED =
-  "Return 200 from /ping itself: define its route without a slash at the end, and do not redirect it.";
+  "Return 200 from /ping without a redirect: define its route without a slash at the end.";
 const OTHER = "Return 200 from /ping.";
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
-  204: "Return status 200 from /ping: SageMaker accepts no other.",
+  204: "Return status 200 from /ping: SageMaker accepts only 200.",
   400:
-    "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), answer without " +
+    "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), respond without " +
     "TLS, and return 200 from /ping.",
   401: NO_LOGIN,
   403: NO_LOGIN,

@@ -21,7 +21,7 @@ export function cannotListen(port: number, cause: unknown): unknown {
   if (cause instanceof Deno.errors.AddrInUse) return portInUse(port, undefined, cause);
   if (!(cause instanceof Deno.errors.PermissionDenied)) return cause;
   return new MlcliError(`Cannot listen on port ${port}: Permission denied`, {
-    hint: "Ports below 1024 may be for the system alone: choose another --port.",
+    hint: "Choose another --port. Ports below 1024 are often reserved for the system.",
     cause,
   });
 }
@@ -41,11 +41,11 @@ export function isTaken(port: number): boolean {
 /** @throws MlcliError where an image's server cannot listen on this port. */
 export function requireTakesPort(image: ImageDetails, reference: string, port: number): void {
   if (port === SERVER_PORT || takesPort(image)) return;
-  throw new MlcliError(`The server of ${reference} listens on port ${SERVER_PORT} alone`, {
+  throw new MlcliError(`The server of ${reference} listens only on port ${SERVER_PORT}`, {
     hint:
-      `In SageMaker Studio, that is a port of the space itself: --port ${SERVER_PORT}, without ` +
-      "--replace and --watch, which need a second one. An image whose server listens on the port " +
-      `of SAGEMAKER_BIND_TO_PORT says so: LABEL ${BIND_LABEL}="true"`,
+      `In SageMaker Studio, use --port ${SERVER_PORT}, without --replace and --watch. If the server ` +
+      "can listen on the port in SAGEMAKER_BIND_TO_PORT, add a label to the image: " +
+      `LABEL ${BIND_LABEL}="true"`,
   });
 }
 
@@ -101,8 +101,8 @@ export function cannotPublish(error: unknown): unknown {
   const [, port] = isPortTaken(error) ? /127\.0\.0\.1:(\d{1,5})/.exec(error.reason) ?? [] : [];
   if (port === undefined) return error;
   return new PortInUse(`Port already in use: ${port}`, {
-    hint: "Stop the program that listens on it, or publish on another one: " +
-      "--publish HOST:CONTAINER, such as --publish 5679:5678",
+    hint: "Stop the program that uses the port, or choose another host port, such as " +
+      "--publish 5679:5678",
     cause: error,
   });
 }
@@ -119,10 +119,10 @@ export class PortInUse extends MlcliError {
 export function portInUse(port: number, whose?: string, cause?: unknown, more = ""): PortInUse {
   const owner = whose === undefined ? "" : ` (by the server of ${whose})`;
   const stop = whose === undefined
-    ? "Stop what listens there"
-    : `Stop it with mlcli local stop --port ${port}${more}`;
+    ? "Stop the program that uses it"
+    : `Stop the server with mlcli local stop --port ${port}${more}`;
   return new PortInUse(`Port already in use: ${port}${owner}`, {
-    hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
+    hint: `${stop}, or choose another --port (0 picks a free one)`,
     cause,
   });
 }

@@ -140,12 +140,12 @@ export async function untilReady(
     return isStill ? diagnosis(answer, sockets) : undefined;
   };
   const stuck = new StuckWatch((answer) => find(answer, asking), onStuck);
-  let silence = "the Docker Engine does not answer";
+  let silence = "the Docker Engine does not respond";
   let last: PingAnswer | undefined;
   let wasReady = false;
   try {
     const end = await engine.wait(id, "not-running", asking);
-    silence = "no answer";
+    silence = "no response";
     const ended = end.status.then((status): Readiness => ({ kind: "ended", status }));
     const ready = pingUntilReady(port, asking, (answer, wasReadyBefore) => {
       [last, wasReady] = [answer, wasReadyBefore];
