@@ -48,8 +48,9 @@ const OLD_COG = /^0\.(\d|1[0-6])(?!\d)/;
 const OLD_CODE =
   /^class \w+\(cog\.Predictor\b|^from cog import (\([^)#]{0,500}?|[^#\n]{0,200}?)(?<!as )\bPredictor\b|^import cog as (\w{1,50})\b[^]{0,2000}^class \w+\(\2\.Predictor\b/m;
 
-const OLD_HINT = "is written for cog before 0.1, and no later cog runs it: derive the class from " +
-  "cog.BasePredictor, and write each @cog.input as a typed parameter of predict().";
+const OLD_HINT =
+  "uses cog's API before 0.1, which later versions do not support. Derive the class " +
+  "from cog.BasePredictor, and replace each @cog.input with a typed parameter of predict().";
 
 /** `UBUNTU=DEBIAN`: names of packages in Debian 12 and 13; without a name, at least 13 has none. */
 const DEBIAN_NAMES = new Map(
@@ -61,15 +62,15 @@ const DEBIAN_NAMES = new Map(
 );
 
 const MODEL_NOTE =
-  "SageMaker serves a model, which is this file where the image has the weights.\n" +
-  "If setup() takes weights, put them here.\n";
+  "SageMaker needs a model to serve. If the image contains the weights, this file is the model.\n" +
+  "If setup() has the parameter weights, put them here.\n";
 
 type Mapping = Readonly<Record<string, unknown>>;
 
 const LOST = [
-  "URLs are not fetched: a file comes in the request, as a data URI. There are no webhooks.",
-  "A prediction that fails is answered with status 500, and one is made after another.",
-  "No training was taken over: write it into training/training.py before you run local train.",
+  "URLs and webhooks are not supported. Send files in the request, as data URIs.",
+  "Predictions run one at a time. A failed prediction returns status 500.",
+  "No training code was converted: write it in training/training.py before you run local train",
 ];
 
 export async function findCog(project: Project): Promise<Read | undefined> {
@@ -83,7 +84,7 @@ async function cogOrigin(project: Project): Promise<Origin> {
   const config = mappingIn(yaml, join(project.shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
   const keys = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key));
-  const left = [...named("Keys of cog.yaml that were not taken over", keys.map(shown))];
+  const left = [...named("Keys of cog.yaml that were not converted", keys.map(shown))];
   const reference = textOf(config["run"] ?? config["predict"]);
   const source = reference.replace(/:\w+$/, "");
   const isOld = OLD_CODE.test(await textNamed(project, source));
@@ -93,7 +94,7 @@ async function cogOrigin(project: Project): Promise<Origin> {
   // cog's own default. YAML takes 3.10 without quotes for the number 3.1.
   const version = textOf(build["python_version"] ?? "3.13").replace(/^3\.1$/, "3.10");
   const isVersion = accepts("python_version", version);
-  left.push(...named("This python_version was not taken over", isVersion ? [] : [shown(version)]));
+  left.push(...named("This python_version is not supported", isVersion ? [] : [shown(version)]));
   const requirements = `${base}/requirements.txt`;
   const referred = await packagesOf(project, build, requirements, name);
   const steps = stepsOf(config, build);
@@ -102,7 +103,9 @@ async function cogOrigin(project: Project): Promise<Origin> {
     .replace(/(?<=\nFROM .*\n)/, () => section(steps.first))
     .replace(/(?=\nCOPY \.mlcli\/ )/, () => section(steps.last));
   const usesGpu = build["gpu"] === true;
-  if (usesGpu) left.push("gpu: if the packages bring no CUDA, name a base_image that has it.");
+  if (usesGpu) {
+    left.push("gpu: if the packages do not include CUDA, set base_image to an image with CUDA");
+  }
   const made = [IGNORE_FILE, ...path === cwd ? [`${name}.json`, migrationFile(name)] : []];
   const isMade = (file: string) => made.includes(file) || /(^|\/)mlcli_base\//.test(file);
   const code = await copiesOf(project, ".", `${base}/prediction`, isMade);
@@ -126,7 +129,10 @@ async function cogOrigin(project: Project): Promise<Origin> {
       ...referred.files,
     ],
     taken: [
-      [reference, `\`${base}/prediction/serve\`, which calls it; the project's files beside it`],
+      [
+        reference,
+        `\`${base}/prediction/serve\`, which calls it; the project's files are next to it`,
+      ],
       ["packages", `\`${requirements}\``],
       ["the rest of `build`, and `environment`", `\`${base}/Dockerfile\``],
     ],
@@ -163,7 +169,7 @@ async function packagesOf(project: Project, build: Mapping, requirements: string
       ...taken.left.map((text) => text.replace(/^(Not copied: )\., line \d+/, "$1cog.yaml")),
       ...droppedText(dropped.filter((line) => !COG.test(line)).map(shown), requirements),
       ...named(
-        `The image gets ${pin ? `cog ${pin}` : "cog's newest release"} instead of`,
+        `The image has ${pin ? `cog ${pin}` : "cog's latest release"} instead of`,
         (sdk === pin ? ofCog : [sdk, ...ofCog]).map(shown),
       ),
     ],
@@ -194,13 +200,13 @@ function stepsOf(config: Mapping, build: Mapping) {
   const last = linesOf(build["run"], COMMAND, "RUN ");
   const replaced = [...new Set(ubuntu)].filter((one) => DEBIAN_NAMES.get(one));
   const left = [
-    ...replaced.map((one) => `Replaced Ubuntu's ${one} with Debian's ${DEBIAN_NAMES.get(one)}.`),
+    ...replaced.map((one) => `Replaced Ubuntu's ${one} with Debian's ${DEBIAN_NAMES.get(one)}`),
     ...named(
-      "Not installed, because Debian 13 does not have it",
+      "Not installed, because Debian 13 does not have them",
       ubuntu.filter((one) => DEBIAN_NAMES.get(one) === ""),
     ),
-    ...named("Not taken over, because mlcli cannot use it", unusable),
-    ...named("Move steps to a base image, because mlcli build mounts no secrets", mounting),
+    ...named("Not converted, because mlcli does not support them", unusable),
+    ...named("Move to a base image, because mlcli build does not mount secrets", mounting),
   ];
   return { first, last, left };
 }
@@ -230,7 +236,7 @@ function section(lines: readonly string[]): string {
 async function textNamed(project: Project, path: string): Promise<string> {
   const text = await textIn(project, path);
   if (text !== undefined) return text;
-  throw new MlcliError(`cog.yaml names no file of the project: "${inOneLine(path)}"`, {
-    hint: 'Its paths lead to files beside it or below, as predict: "predict.py:Predictor" does.',
+  throw new MlcliError(`cog.yaml names a file that is not in the project: "${inOneLine(path)}"`, {
+    hint: 'Use paths relative to cog.yaml, such as predict: "predict.py:Predictor"',
   });
 }

@@ -41,12 +41,12 @@ const KINDS: readonly Kind[] = [
     find: async (project) => (await import("./mlflow.ts")).findModel(project),
   },
   {
-    words: "a project of sagify",
+    words: "a sagify project",
     mark: /^\.sagify\.json$/,
     find: async (project, marks) => (await import("./tools.ts")).findApps("sagify", project, marks),
   },
   {
-    words: "a project of easy_sm",
+    words: "an easy_sm project",
     mark: /^[^.].*\.json$/,
     find: async (project, marks) =>
       (await import("./tools.ts")).findApps("easy_sm", project, marks),
@@ -83,8 +83,8 @@ export async function projectAt(
   const path = absolutePath(cwd, typed).replace(/(?!^)[/\\]+$/, "");
   if (!await isDirectory(path)) {
     throw new UsageError(`Not a directory: ${inOneLine(typed)}`, {
-      hint: "--from takes a directory, or a thing on SageMaker: training-job/NAME, " +
-        "processing-job/NAME, endpoint/NAME or model/NAME, its ARN, or its address in the console.",
+      hint: "Set --from to a directory, or to a resource on SageMaker: training-job/NAME, " +
+        "processing-job/NAME, endpoint/NAME, model/NAME, an ARN or a console URL",
     });
   }
   const shown = path === cwd ? "." : typedPath({ directory: cwd }, path);
@@ -100,9 +100,9 @@ export async function directoryOrigin(project: Project): Promise<Origin> {
   const found = await findIn(project);
   if (found !== undefined) return await found.read();
   const known = alternatives(KINDS.map(({ words }) => words));
-  throw new UsageError(`mlcli does not know what is in ${inOneLine(project.shown)}`, {
+  throw new UsageError(`No supported project found in ${inOneLine(project.shown)}`, {
     hint: await hintFor(project) ??
-      `It takes ${known}. For another Dockerfile, write its directory into NAME.json: "context". ` +
-        "If train.py is deeper, name its directory: mlcli init --from DIR",
+      `mlcli converts ${known}. For another Dockerfile, set "context" in NAME.json to its ` +
+        "directory. For a train.py in a subdirectory, run mlcli init --from DIR",
   });
 }

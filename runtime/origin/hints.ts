@@ -12,16 +12,16 @@ import { inOneLine, shellWord } from "../text.ts";
 import { nameOf, testDirectory } from "./origin.ts";
 import { type Project, textIn } from "./project.ts";
 
-const WEB = "is a web application: put a program serve on the PATH of its image that listens on " +
-  "0.0.0.0:8080 and answers GET /ping and POST /invocations. --from then takes its Dockerfile.";
+const WEB = "is a web application. Add a program named serve to the PATH of its image, to handle " +
+  "GET /ping and POST /invocations on 0.0.0.0:8080. Then --from accepts its Dockerfile.";
 
 /** A module that a Python file imports, to what to do. */
 const HINTS: Readonly<Record<string, string>> = {
-  sagemaker: "starts jobs on SageMaker. Make an app of one: mlcli init --from training-job/NAME",
-  bentoml: "is a service of BentoML: export its model, make an app with mlcli init, and write " +
-    "what its __init__ does into model_fn, and what its api does into predict_fn.",
-  ts: "is a handler of TorchServe: make an app with mlcli init, and write what its initialize " +
-    "does into model_fn, and what its handle does, for one request, into predict_fn.",
+  sagemaker: "starts SageMaker jobs. Create an app from one: mlcli init --from training-job/NAME",
+  bentoml: "is a BentoML service. Export its model, create an app with mlcli init, and move the " +
+    "code of __init__ to model_fn and the code of its API to predict_fn.",
+  ts: "is a TorchServe handler. Create an app with mlcli init. Move the code of initialize to " +
+    "model_fn, and the code of handle to predict_fn, for one request.",
   fastapi: WEB,
   flask: WEB,
 };
@@ -69,22 +69,22 @@ async function scriptHint(
     const requirements = join(dirname(train), "requirements.txt");
     const variables = (await textIn(project, train).catch(() => "") ?? "").matchAll(CHANNEL);
     const channels = new Set(Array.from(variables, ([, name = ""]) => name.toLowerCase()));
-    const write = `Write the packages that it imports into ${shown(requirements)}.`;
+    const write = `List the packages that it imports in ${shown(requirements)}.`;
     const image = `python:${DEFAULT_PYTHON_VERSION}`;
     lines.push(
-      `${shown(train)} trains a model. Run it in ${image}, or in one of AWS's images:`,
+      `${shown(train)} trains a model. Run it in ${image} or in an AWS image:`,
       `${init} ${image} ${options(train)}`,
       ...await isFile(join(path, requirements)) ? [] : [write],
-      ...channels.size === 0 ? [] : ["Put data into the directories of its channels:"],
+      ...channels.size === 0 ? [] : ["Put the data of each channel into its directory:"],
       ...[...channels].slice(0, 20).map((one) => `  ${testDirectory(app)}/input/data/${one}/`),
-      "Then start it:",
+      "Then train the model:",
       `  mlcli local train --app-name ${app}`,
     );
   }
   if (inference !== undefined) {
-    const put = `Put the model into ${testDirectory(app)}/model/, and start the server:`;
+    const put = `Put the model into ${testDirectory(app)}/model/ and start the server:`;
     lines.push(
-      `${shown(inference)} serves a model. Run it in IMAGE, one of AWS's images for inference:`,
+      `${shown(inference)} serves a model. Run it in IMAGE, an AWS image for inference:`,
       ...train === undefined ? [`${init} IMAGE`, put] : [],
       `  mlcli local deploy --app-name ${app} --image IMAGE ${options(inference)}`,
     );

@@ -31,8 +31,8 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   const { flavors, mlflow_version: mlflow } = await yamlIn(model, "MLmodel");
   const flavor = isObject(flavors) ? flavors["python_function"] : undefined;
   if (!isObject(flavor)) {
-    throw new MlcliError(`The model has no flavor python_function: ${inOneLine(shown)}`, {
-      hint: "MLflow serves only models that have it. Wrap yours in a PythonModel of MLflow.",
+    throw new MlcliError(`The model has no python_function flavor: ${inOneLine(shown)}`, {
+      hint: "MLflow serves only models with this flavor. Wrap yours in an MLflow PythonModel.",
     });
   }
   const name = nameOf(project.name, basename(project.path));
@@ -53,7 +53,7 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   );
   const example = files.find(({ path }) => path === `${place}/serving_input_example.json`);
   const request = shellWord(example?.path ?? "REQUEST.json");
-  const toWrite = `A model has no training code: to train, write it in ${training}.`;
+  const toWrite = `MLflow models have no training code. To train, write it in ${training}.`;
   return {
     what: `the MLflow model ${inOneLine(join(shown, "MLmodel"))}`,
     name,
@@ -68,7 +68,7 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
       ...referred,
     ],
     taken: [
-      ["the files of the model", place],
+      ["the model's files", place],
       [source, requirements],
       ["`python_version` of MLmodel", `Python ${python}`],
       ["`mlflow models serve`", serve],
@@ -77,7 +77,7 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
       toWrite,
       ...pythonLeft,
       ...packagesLeft,
-      ...named("The copy of MLmodel has slashes instead of Windows' backslashes in", changed),
+      ...named("The copy of MLmodel has slashes instead of backslashes in", changed),
       ...leftOutText(leftOut),
     ],
     next: ["mlcli build", "mlcli local deploy", `mlcli local invoke ${request}`],
@@ -121,8 +121,9 @@ function pythonOf(found: unknown) {
   // Of the Pythons that mlcli has, the oldest is the closest to those before it.
   const python = accepts("python_version", minor) ? minor : "3.8";
   if (text.startsWith(python)) return { python, pythonLeft: [] };
-  const was = `The model is of ${text === "" ? "an unknown Python" : `Python ${text}`}`;
-  return { python, pythonLeft: [`${was}, the image has ${python}: pickled parts may not load.`] };
+  const was = `The model needs ${text === "" ? "an unknown Python" : `Python ${text}`}`;
+  const left = `${was}, but the image has ${python}. Pickled objects might not load.`;
+  return { python, pythonLeft: [left] };
 }
 
 /** A package of an index, with its versions and conditions: no option, address or file of pip's. */
@@ -189,10 +190,10 @@ async function packagesOf(model: Project, version: unknown, python: string, name
     referred: taken.files,
     packagesLeft: [
       ...taken.left,
-      ...mlflow || release ? [] : [`Write the model's version of mlflow into ${to}.`],
-      ...named(`mlflow ${installed} imports pkg_resources. Change to setuptools<81`, tooNew),
+      ...mlflow || release ? [] : [`Set the model's mlflow version in ${to}`],
+      ...named(`mlflow ${installed} needs setuptools<81 instead of`, tooNew),
       ...droppedText(taken.dropped.filter((line) => !PACKAGE.test(line)), to),
-      ...named("Packages of conda, which the image has only by pip or apt", others),
+      ...named("Conda packages that you must install with pip or apt", others),
     ],
   };
 }

@@ -34,14 +34,14 @@ export function migrationText({ what, taken, left, next }: Origin): string {
   const rows = taken.map(([from, to]) => `| ${cell(from)} | ${cell(to)} |`);
   const items = left.map((text) => `- ${inOneLine(text)}`);
   return [
-    "# Where this app comes from",
-    `\`mlcli init --from\` made it from ${inOneLine(what)}, which it did not change.`,
+    "# Origin of this app",
+    `\`mlcli init --from\` created it from ${inOneLine(what)}. The original is unchanged.`,
     ...rows.length === 0
       ? []
-      : ["## What was taken over", ["| There | Here |", "| --- | --- |", ...rows].join("\n")],
-    "## What was not",
-    items.length === 0 ? "Nothing that mlcli knows of." : items.join("\n"),
-    "## What comes next",
+      : ["## Converted", ["| Original | App |", "| --- | --- |", ...rows].join("\n")],
+    "## To check",
+    items.length === 0 ? "Nothing." : items.join("\n"),
+    "## Next steps",
     ["```sh", ...next, "```"].join("\n"),
   ].join("\n\n") + "\n";
 }

@@ -77,18 +77,23 @@ async function containerOrigin(
     : "FILE";
   const old = instructions.filter(({ name, text }) => name === "FROM" && OLD.test(text));
   return {
-    what: `the container of ${inOneLine(shown)}`,
+    what: `the container in ${inOneLine(shown)}`,
     name,
     configuration: { context: here },
     files: [...copied.files, ...data.files],
     taken: [
-      ["Dockerfile, and what it copies", `\`${inOneLine(here)}\`, the \`context\` of ${name}.json`],
-      ["test data and hyperparameters", hasData ? `\`${to}/\`` : "none was found"],
+      [
+        "Dockerfile and the files that it copies",
+        `\`${inOneLine(here)}\`, the \`context\` of ${name}.json`,
+      ],
+      ["test data and hyperparameters", hasData ? `\`${to}/\`` : "none found"],
     ],
     left: [
-      ...old.map(({ text }) => `FROM ${text} may be too old to build: then name a newer image.`),
-      ...hasData ? [] : [`No test data was found: put some into ${to}/data/training/.`],
-      "No program for processing is known: mlcli local process --command runs one of the image.",
+      ...old.map(({ text }) =>
+        `FROM ${text} might be too old. If the build fails, use a newer image.`
+      ),
+      ...hasData ? [] : [`No test data found: put data into ${to}/data/training/`],
+      "To run a processing program of the image, use mlcli local process --command PROGRAM",
       ...leftOutText([...copied.leftOut, ...data.leftOut]),
     ],
     next: ["build", "local train", "local deploy", `local invoke ${request}`, "local stop"]

@@ -65,7 +65,7 @@ async function placeIn({ path, shown, boundary }: NamedDirectory, named: string)
     inner.split(SEPARATOR_PATTERN).some(isPrivateName)
   ) {
     const path = inOneLine(named.slice(0, 200));
-    throw new MlcliError(`Not a file of ${inOneLine(shown)}: "${path}"`);
+    throw new MlcliError(`"${path}" is not a file in ${inOneLine(shown)}`);
   }
   const place = join(path, inner);
   await requireInside({ directory: path, boundary }, [place]);
@@ -114,7 +114,7 @@ export async function copiesOf(
 
 /** Returns a sentence about files that were not copied; none without files. */
 export function leftOutText(leftOut: readonly string[]): readonly string[] {
-  const words = "Not copied, since they may hold secrets, or are links that lead elsewhere";
+  const words = "Not copied, because they might contain secrets or are links out of the project";
   return named(words, leftOut);
 }
 

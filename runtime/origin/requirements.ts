@@ -89,7 +89,7 @@ export async function takenRequirements(
 
 /** Returns a sentence about lines that mlcli doesn't trust; none without lines. */
 export function droppedText(dropped: readonly string[], to: string): readonly string[] {
-  return named(`Not packages of an index; add to ${to} what you trust`, dropped);
+  return named(`Not from a package index (add the ones you trust to ${to})`, dropped);
 }
 
 /** Says what to do about packages such as torch==2.1.0+cu118, unless the lines name an index. */
@@ -100,8 +100,8 @@ function ofOtherIndexes(lines: readonly string[], to: string): readonly string[]
   return [...labels].flatMap(([label, packages]) => {
     const isTorch = /^(cpu|xpu|cu\d+|rocm[\d.]+)$/.test(label);
     const index = isTorch ? `https://download.pytorch.org/whl/${label}` : "INDEX";
-    const words = `Not on PyPI; add the line "--extra-index-url ${index}" to ${to}, ` +
-      `or remove "+${label}" to get PyPI's own build`;
+    const words = `Not on PyPI (add the line "--extra-index-url ${index}" to ${to}, ` +
+      `or remove "+${label}" to use PyPI's build)`;
     return label === "" ? [] : named(words, packages);
   }).slice(0, 20);
 }

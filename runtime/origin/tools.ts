@@ -94,7 +94,7 @@ async function readApp(tool: Tool, apps: readonly [Draft, ...Draft[]]): Promise<
   const app = apps.find(({ name }) => name === project.name) ?? apps[0];
   if (apps.length > 1 && app.name !== project.name) {
     throw new UsageError(`Several apps: ${listed(apps.map(({ name }) => name))}`, {
-      hint: "Name one: mlcli init --from DIR NAME",
+      hint: "Choose one: mlcli init --from DIR NAME",
     });
   }
   const draft = { ...app, name: nameOf(project.name, app.name) };
@@ -114,11 +114,11 @@ async function readApp(tool: Tool, apps: readonly [Draft, ...Draft[]]): Promise<
   await takeModules(draft, `${base}/common`);
   await takeRequirements(draft, isCsv);
   if (draft.files.some(({ path }) => path === `${base}/processing/Makefile`)) {
-    left.push("For make TARGET: mlcli local process --command make -- -C /opt/ml/code TARGET");
+    left.push("To run make TARGET: mlcli local process --command make -- -C /opt/ml/code TARGET");
   }
   left.push(
-    `${own}/Dockerfile is not taken over: put lines of your own into ${base}/Dockerfile.`,
-    'The image has no compiler, git or make: "base_image": "python:VERSION" brings them.',
+    `${own}/Dockerfile was not converted: add your own lines to ${base}/Dockerfile`,
+    'The image has no compiler, git or make. To add them, set "base_image" to "python:VERSION".',
   );
   const next = ["build", "local train", "local deploy", "local invoke FILE", "local stop"]
     .map((command) => `mlcli ${command}`);
@@ -135,8 +135,8 @@ function keysOf({ project, file, values, name, taken, left }: Draft): Record<str
     const value = textOf(given);
     if (given === "" || isOurs && Object.hasOwn(values, key)) continue;
     if (!accepts(key, value)) {
-      left.push(`Not taken over: "${value}". ${key} must be ${RULES[key].expected}.`);
-    } else if (isOurs) left.push(`Put "${key}": "${value}" into ${file}.`);
+      left.push(`"${value}" was not converted: ${key} must be ${RULES[key].expected}`);
+    } else if (isOurs) left.push(`Add "${key}": "${value}" to ${file}`);
     else configuration[key] = value;
   }
   if (!isOurs) taken.push([`\`${file}\``, `\`${name}.json\``]);
@@ -161,13 +161,13 @@ async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
   const { project, name, values, files, taken, left } = draft;
   const path = below(values["requirements_dir"] ?? DEFAULT_REQUIREMENTS) ?? "requirements_dir";
   const text = await textIn(project, path, { decode: decodeRequirements }) ?? "";
-  if (text === "") left.push(`The packages are not known: ${path} is not there, or empty.`);
+  if (text === "") left.push(`No packages found: ${path} is missing or empty`);
   // The app's file is in UTF-8.
   const lines = text.trimEnd().split(/\r?\n/)
     .filter((line) => !/^(sagify\b|#.*coding[:=])/.test(line));
   if (isCsv && !/^pandas\b/im.test(text)) {
     lines.push("pandas");
-    left.push(`prediction/serve needs pandas in ${DEFAULT_REQUIREMENTS}.`);
+    left.push(`prediction/serve needs pandas in ${DEFAULT_REQUIREMENTS}`);
   }
   const referred = await takenRequirements(project, path, DEFAULT_REQUIREMENTS, name, () => true);
   left.push(...referred.left);
@@ -181,12 +181,12 @@ async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
 async function takeSagify({ files, left, code }: Draft, base: string) {
   files.push({ path: `${base}/prediction/serve`, content: await readTemplate("from/sagify.py") });
   left.push(
-    "sagify's server falls away, nginx.conf too: the new prediction/serve calls prediction.py.",
-    "Training reads all hyperparameters as strings, as on SageMaker.",
+    "sagify's server was replaced: the new prediction/serve calls prediction.py without nginx",
+    "Training receives all hyperparameters as strings, like on SageMaker",
   );
   if (!code.flatMap(importsOf).includes("sagify")) return {};
   files.push({ path: `${base}/common/sagify/api/hyperparameter_tuning.py`, content: LOG_METRIC });
-  left.push("metric_definitions has only the names that calls of log_metric spell out.");
+  left.push("metric_definitions has only the names that are literals in calls of log_metric");
   const names = code.flatMap((text) => Array.from(text.matchAll(METRIC), ([, one]) => one!));
   const metrics = [...new Set(names)].slice(0, MOST_DEFINITIONS).map((one) => ({
     Name: one,
@@ -202,7 +202,7 @@ async function takeServer(draft: Draft, path: string): Promise<boolean> {
   const source = await textIn(project, from) ?? "";
   const parts = withoutServer(source);
   if (parts === undefined) {
-    const text = `Write ${path}: the functions in ${from} cannot be told from its server.`;
+    const text = `Write ${path}: mlcli cannot separate the functions in ${from} from its server`;
     files.push({ path, content: `raise NotImplementedError(${JSON.stringify(text)})\n` });
     left.push(text);
     return false;
@@ -218,8 +218,8 @@ async function takeServer(draft: Draft, path: string): Promise<boolean> {
   if (cut.length === 0) return false;
   const heads = cut.map((one) => namesOf(one)[0] ?? one.code.split("\n")[0]!.replace('""', "..."));
   left.push(
-    `Cut from ${from}, for mlcli's own server: ${inOneLine(heads.join(", "))}.`,
-    "input_fn and output_fn are those of easy_sm's template. Edit them if yours differ.",
+    `Removed from ${from}, because mlcli has its own server: ${inOneLine(heads.join(", "))}`,
+    "input_fn and output_fn come from easy_sm's template. Edit them if yours differ.",
   );
   return true;
 }
@@ -244,9 +244,9 @@ async function takeModules(draft: Draft, target: string): Promise<void> {
       // An app of mlcli's may lie there, too.
       const without = place === own ? /^local_test\/|(?<!\.py)$/ : /^(mlcli_base\/|MIGRATION\.md$)/;
       await take(draft, place, `${target}/${name}`, without);
-      if (place === own) left.push(`Code imports ${name}: common/ has a second copy of it.`);
+      if (place === own) left.push(`Code imports ${name}, so common/ has a second copy of it`);
     }
   }
   if (!code.flatMap(importsOf).includes("")) return;
-  left.push('Relative imports fail here: write "from x import y" for "from .x import y".');
+  left.push('Relative imports fail: write "from x import y" instead of "from .x import y"');
 }

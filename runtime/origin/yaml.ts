@@ -27,15 +27,15 @@ export function mappingIn(text: string, shown: string): Readonly<Record<string, 
     throw new MlcliError(`Cannot parse ${inOneLine(shown)} as YAML: ${reason}`, { cause });
   }
   if (isObject(value)) return value;
-  throw new MlcliError(`${inOneLine(shown)} must hold a mapping of keys`, {
-    hint: "Without it, mlcli cannot tell what the project is.",
+  throw new MlcliError(`${inOneLine(shown)} must contain a mapping`, {
+    hint: "Write lines such as KEY: VALUE at the top level of the file",
   });
 }
 
 /** Parses a document. @throws Error with the reason for its first mistake. */
 function documentIn(text: string): Document.Parsed {
   const [document, second] = new Composer(OPTIONS).compose(tokensOf(text), true, text.length);
-  if (second !== undefined) throw new Error("it has several documents");
+  if (second !== undefined) throw new Error("it contains several documents");
   const [error] = document!.errors;
   if (error?.code === "RESOURCE_EXHAUSTION") throw new Error("it is nested too deeply");
   if (error !== undefined) throw mistake(text, error.message, error.pos[0]);
@@ -55,7 +55,7 @@ function* tokensOf(text: string): Generator<CST.Token> {
     // The library keeps an error for each wrong escape.
     if (lexeme.startsWith('"')) count.escapes += lexeme.split("\\").length - 1;
     for (const kind of ["tokens", "aliases", "escapes"] as const) {
-      if (count[kind] > MOST[kind]) throw new Error(`it has more than ${MOST[kind]} ${kind}`);
+      if (count[kind] > MOST[kind]) throw new Error(`it contains more than ${MOST[kind]} ${kind}`);
     }
     for (const token of parser.next(lexeme)) {
       if (token.type === "error") throw mistake(text, token.message, token.offset);

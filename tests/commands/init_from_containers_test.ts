@@ -106,9 +106,9 @@ train: "train.py:train"
     const migration = all["shop/MIGRATION.md"]!;
     for (
       const said of [
-        /Keys of cog\.yaml that were not taken over: "train"/,
-        /Move steps to a base image, because mlcli build mounts no secrets: "make private"/,
-        /Not packages of an index; add to shop\/mlcli_base\/requirements\.txt what you trust: "--extra/,
+        /Keys of cog\.yaml that were not converted: "train"/,
+        /Move to a base image, because mlcli build does not mount secrets: "make private"/,
+        /Not from a package index \(add the ones you trust to shop\/mlcli_base\/requirements\.txt\): "--extra/,
         /base_image/,
         /\.env/,
       ]
@@ -139,7 +139,7 @@ train: "train.py:train"
     for (
       const said of [
         "Not copied: more.txt, line 2: ../lib is outside the project's directory",
-        'what you trust: "./predict.py", "-f https://a.b/c", "../lib", "--trusted-host a.b"',
+        '/requirements.txt): "./predict.py", "-f https://a.b/c", "../lib", "--trusted-host a.b"',
       ]
     ) assertStringIncludes(stderr, said);
   });
@@ -170,14 +170,14 @@ train: "train.py:train"
         "build: {python_packages: ['--index-url https://me:pass@pypi.example.org/simple', --pre, six]}",
         {},
         ["cog", "--pre", "six"],
-        ['what you trust: "--index-url https://pypi.example.org/simple"'],
+        ['/requirements.txt): "--index-url https://pypi.example.org/simple"'],
       ],
       [
         "a login whose password has a slash",
         "build: {python_packages: ['--index-url https://me:pa/ss@h.example.org/simple']}",
         {},
         ["cog"],
-        ['what you trust: "--index-url https://h.example.org/simple"'],
+        ['/requirements.txt): "--index-url https://h.example.org/simple"'],
       ],
       [
         "lines that pip would read as more than a package of an index",
@@ -202,7 +202,7 @@ train: "train.py:train"
         "build: {sdk_version: 0.18.0, python_packages: [cog==0.9.4, 'Cog[x]>=0.8', coglet, cog-x]}",
         {},
         ["cog==0.18.0", "cog-x"],
-        ['The image gets cog 0.18.0 instead of: "cog==0.9.4", "Cog[x]>=0.8", "coglet"'],
+        ['The image has cog 0.18.0 instead of: "cog==0.9.4", "Cog[x]>=0.8", "coglet"'],
       ],
       ["a version without quotes", "build: {sdk_version: 0.20}", {}, ["cog==0.20"], []],
       [
@@ -255,10 +255,10 @@ train: "train.py:train"
         "build: {sdk_version: prerelease}",
         {},
         ["cog"],
-        [`The image gets cog's newest release instead of: "prerelease"`],
+        [`The image has cog's latest release instead of: "prerelease"`],
       ],
       ["no version", "build: {sdk_version: '1; rm'}", {}, ["cog"], [
-        'newest release instead of: "1; rm"',
+        'latest release instead of: "1; rm"',
       ]],
     ] as const
   ) {
@@ -282,15 +282,15 @@ train: "train.py:train"
       [
         "ffmpeg, libgl1-mesa-glx, libglib2.0-0",
         "ffmpeg libgl1 libglib2.0-0",
-        "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1.",
+        "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1\n",
       ],
       [
         "libgl1, libgl1-mesa-glx",
         "libgl1",
-        "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1.",
+        "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1\n",
       ],
-      ["libssl1.1, git", "git", "Not installed, because Debian 13 does not have it: libssl1.1"],
-      ["libssl1.1", undefined, "Not installed, because Debian 13 does not have it: libssl1.1"],
+      ["libssl1.1, git", "git", "Not installed, because Debian 13 does not have them: libssl1.1"],
+      ["libssl1.1", undefined, "Not installed, because Debian 13 does not have them: libssl1.1"],
     ] as const
   ) {
     it(`installs ${installed ?? "nothing"} for Ubuntu's ${packages}`, async () => {
@@ -324,7 +324,7 @@ train: "train.py:train"
     const does = isOld ? "reports" : "does not report";
     it(`${does} as code for cog before 0.1: ${code.replaceAll("\n", " ")}`, async () => {
       const { code: exit, stderr } = await cogApp(FILE, { "shop/predict.py": code });
-      assertEquals([exit, stderr.includes("predict.py is written for cog before 0.1")], [0, isOld]);
+      assertEquals([exit, stderr.includes("predict.py uses cog's API before 0.1")], [0, isOld]);
     });
   }
 
@@ -342,7 +342,7 @@ train: "train.py:train"
       const { stderr, files } = await cogApp(yaml);
       const steps = linesOf(files["Dockerfile"], /^RUN .*make$/);
       assertEquals(steps, isReported ? [] : ["RUN make"]);
-      assertEquals(stderr.includes('mounts no secrets: "make"'), isReported);
+      assertEquals(stderr.includes('does not mount secrets: "make"'), isReported);
     });
   }
 
@@ -405,18 +405,22 @@ predict: "predict.py:Predictor"
 
   for (
     const [what, yaml, error] of [
-      ["no mapping", "- a", /cog\.yaml must hold a mapping/],
+      ["no mapping", "- a", /cog\.yaml must contain a mapping/],
       ["no YAML", "a: [", /Cannot parse \S+\/shop\/cog\.yaml as YAML: .*\(line 1\)/],
       [
         "a bomb",
         "a: &a [1,1]\n" + bomb("b", "a") + bomb("c", "b") + bomb("d", "c"),
-        /as YAML: it has more than 20 aliases/,
+        /as YAML: it contains more than 20 aliases/,
       ],
       ["a cog.yaml of 64 KiB", "#".repeat(65_537), /cog\.yaml: Is larger than 64 KiB/],
-      ["no predictor", "build: {}", /names no file of the project: ""/],
+      ["no predictor", "build: {}", /names a file that is not in the project: ""/],
       ["a predictor elsewhere", "predict: ../x.py:Y", /"\.\.\/x\.py"/],
       ["a private one", "predict: .env:Y", /"\.env"/],
-      ["one that is code", "predict: 'predict.py:Y\")\\nimport os'", /names no file/],
+      [
+        "one that is code",
+        "predict: 'predict.py:Y\")\\nimport os'",
+        /names a file that is not in the project/,
+      ],
       ["other requirements", `${FILE}\nbuild: {python_requirements: ../x}`, /"\.\.\/x"/],
       ["requirements of no type", `${FILE}\nbuild: {python_requirements: [a]}`, /: ""/],
       ["a link out", "predict: out.py:P", /leads out of/],
@@ -485,7 +489,7 @@ suite("mlcli init --from a Dockerfile for SageMaker", () => {
       `${TEST_INPUT}/data/training/rows.csv`,
     ]);
     for (const [path, text] of Object.entries(EXAMPLE)) assertEquals(files[path], text);
-    assertMatch(stderr, /^note: FROM ubuntu:16\.04 may be too old/m);
+    assertMatch(stderr, /^note: FROM ubuntu:16\.04 might be too old/m);
     assertMatch(stderr, /^ {2}mlcli local invoke shop\/container\/local_test\/payload\.csv$/m);
     const again = await initFrom(directory, ".", "--from", "shop", "--dry-run");
     assertEquals([again.code, again.stdout], [0, ""]);
@@ -533,24 +537,28 @@ suite("mlcli init --from a Dockerfile for SageMaker", () => {
     await Deno.symlink("../Dockerfile", join(directory.path, "shop/Dockerfile"));
     const { code, stderr } = await initFrom(directory, "here", "--from", "../shop");
     assertEquals(code, 2);
-    assertMatch(stderr, /does not know/);
+    assertMatch(stderr, /^error: No supported project found in /);
   });
 });
 
-const WEB = /is a web application.*0\.0\.0\.0:8080 and answers GET \/ping/;
+const WEB = /is a web application.*GET \/ping .* on 0\.0\.0\.0:8080/;
 
 suite("mlcli init --from what mlcli does not take over", () => {
   for (
     const [path, text, hint] of [
-      ["run.py", "import sagemaker\nx.fit(y)\n", /: run\.py starts jobs.*training-job\/NAME/],
+      [
+        "run.py",
+        "import sagemaker\nx.fit(y)\n",
+        /: run\.py starts SageMaker jobs.*training-job\/NAME/,
+      ],
       ["a/run.py", "from sagemaker.x import ModelTrainer\nModelTrainer()\n", /a\/run\.py starts/],
-      ["a.py", "import sagemaker\n", /It takes a/],
+      ["a.py", "import sagemaker\n", /mlcli converts a/],
       ["app.py", "from fastapi import FastAPI\n", WEB],
       ["src/app.py", "import flask\n", WEB],
       ["service.py", "import bentoml\n", /BentoML/],
       ["handler.py", "from ts.torch_handler.base_handler import B\n", /TorchServe/],
-      ["a/b/app.py", "import flask\n", /It takes a/],
-      ["venv/app.py", "import flask\n", /It takes a/],
+      ["a/b/app.py", "import flask\n", /mlcli converts a/],
+      ["venv/app.py", "import flask\n", /mlcli converts a/],
       ["a\nb.py", "import flask\n", /a\?b\.py is a web/],
     ] as const
   ) {
@@ -558,7 +566,7 @@ suite("mlcli init --from what mlcli does not take over", () => {
       await using directory = await makeDirectory({ [path]: text });
       const { code, stderr } = await initFrom(directory, ".", "shop", "--from", ".");
       assertEquals(code, 2);
-      assertMatch(stderr, /^error: mlcli does not know what is in \.\n/);
+      assertMatch(stderr, /^error: No supported project found in \.\n/);
       assertMatch(stderr.replaceAll("\n", " "), hint);
     });
   }
@@ -622,11 +630,11 @@ suite("mlcli init --from a directory with a script", () => {
       );
       assertEquals(
         await hintIn(files),
-        "error: mlcli does not know what is in .\n" +
-          "hint: src/train.py trains a model. Run it in python:3.12, or in one of AWS's images:\n" +
+        "error: No supported project found in .\n" +
+          "hint: src/train.py trains a model. Run it in python:3.12 or in an AWS image:\n" +
           "  mlcli init lab --image python:3.12 --source-dir src --entry-point train.py\n" +
-          (folders.length === 0 ? "" : "Put data into the directories of its channels:\n") +
-          `${folders.join("")}Then start it:\n  mlcli local train --app-name lab\n`,
+          (folders.length === 0 ? "" : "Put the data of each channel into its directory:\n") +
+          `${folders.join("")}Then train the model:\n  mlcli local train --app-name lab\n`,
       );
     });
   }
@@ -636,9 +644,9 @@ suite("mlcli init --from a directory with a script", () => {
     const hint = await hintIn({ "lab/code/inference.py": "def model_fn(model_dir): ...\n" });
     assertStringIncludes(
       hint,
-      "hint: code/inference.py serves a model. Run it in IMAGE, one of AWS's images for inference:\n" +
+      "hint: code/inference.py serves a model. Run it in IMAGE, an AWS image for inference:\n" +
         "  mlcli init lab --image IMAGE\n" +
-        "Put the model into lab/mlcli_base/local_test/test_dir/model/, and start the server:\n" +
+        "Put the model into lab/mlcli_base/local_test/test_dir/model/ and start the server:\n" +
         "  mlcli local deploy --app-name lab --image IMAGE --source-dir code " +
         "--entry-point inference.py\n",
     );
@@ -651,7 +659,7 @@ suite("mlcli init --from a directory with a script", () => {
       "  mlcli local train --app-name lab",
       "  mlcli local deploy --app-name lab --image IMAGE --source-dir . --entry-point inference.py",
     ]);
-    assertStringIncludes(hint, "Write the packages that it imports into requirements.txt.\n");
+    assertStringIncludes(hint, "List the packages that it imports in requirements.txt.\n");
   });
 
   /** The script's path and more files; what `--from` names; the line of the hint. */
@@ -699,7 +707,7 @@ suite("mlcli init --from a directory with a script", () => {
 
   it("asks for the directory of a train.py that is deeper", async () => {
     const files = { "lab/src/a/train.py": "" };
-    const hint = "If train.py is deeper, name its directory: mlcli init --from DIR\n";
+    const hint = "For a train.py in a subdirectory, run mlcli init --from DIR\n";
     assertStringIncludes(await hintIn(files), hint);
     assertStringIncludes(await hintIn(files, "src/a"), "--source-dir src/a --entry-point train.py");
   });
@@ -713,6 +721,6 @@ suite("mlcli init --from a directory with a script", () => {
     assertStringIncludes(await hintIn(files), "--source-dir . --entry-point train.py");
     assertEquals((await hintIn(files)).includes("inference.py"), false);
     const starts = { "lab/train.py": "import sagemaker\nestimator.fit(inputs)\n" };
-    assertStringIncludes(await hintIn(starts), "train.py starts jobs on SageMaker");
+    assertStringIncludes(await hintIn(starts), "train.py starts SageMaker jobs");
   });
 });

@@ -108,7 +108,7 @@ suite("mlcli init --from, whatever it is", () => {
     );
     assertEquals(code, 0);
     assertStringIncludes(stdout, "shop/MIGRATION.md\n");
-    assertStringIncludes(stderr, "note: sagify's server falls away");
+    assertStringIncludes(stderr, "note: sagify's server was replaced: ");
     assertEquals(await filesBelow(directory.path), {});
   });
 
@@ -149,7 +149,7 @@ suite("mlcli init in a project of another tool", () => {
       const answers = made ? answer : `${answer}\n`;
       const { code, screen } = await answerOnTerminal(["init"], directory.path, answers);
       assertEquals(code, 0, screen);
-      assertStringIncludes(screen, "This is a project of sagify. Make an app of it? [Y/n]: ");
+      assertStringIncludes(screen, "This is a sagify project. Make an app of it? [Y/n]: ");
       const [app] = await appsIn(directory.path);
       assertEquals(app === "shop.json", made, screen);
     });
@@ -161,12 +161,12 @@ suite("mlcli init in a project of another tool", () => {
     assertEquals([refused.code, refused.stdout], [2, ""]);
     assertStringIncludes(
       refused.stderr,
-      "error: This is a project of sagify\nhint: mlcli init --from .",
+      "error: This is a sagify project\nhint: mlcli init --from .",
     );
     assertEquals(await filesBelow(directory.path), PROJECT);
     const { code, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals(code, 0);
-    const note = "note: This is a project of sagify: mlcli init --from . makes an app of it.\n";
+    const note = "note: This is a sagify project: mlcli init --from . makes an app of it.\n";
     assertStringIncludes(stderr, note);
     assertEquals(await appsIn(directory.path), ["demo.json"]);
   });

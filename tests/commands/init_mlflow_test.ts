@@ -60,6 +60,6 @@ suite("mlcli init --from an MLflow model", () => {
     await using directory = await makeDirectory({ "a\nb/MLmodel": "flavors: {onnx: {}}" });
     const { code, stdout, stderr } = await init(directory.path, "shop", "--from", "a\nb");
     assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, "error: The model has no flavor python_function: a?b\nhint: ");
+    assertStringIncludes(stderr, "error: The model has no python_function flavor: a?b\nhint: ");
   });
 });

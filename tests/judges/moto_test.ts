@@ -115,7 +115,7 @@ suite("mlcli init --from, on moto", () => {
       assertEquals(await filesBelow(join(cwd, app, "code")), CODE);
       const test = await filesBelow(join(cwd, app, "mlcli_base/local_test/test_dir"));
       assertEquals(test, { "model/.gitkeep": "", "output/.gitkeep": "", ...data });
-      assertStringIncludes(files[`${app}/MIGRATION.md`]!, `made it from ${kind}/${name} in`);
+      assertStringIncludes(files[`${app}/MIGRATION.md`]!, `created it from ${kind}/${name} in`);
       const again = await init(name);
       assertEquals([again.code, again.stdout], [0, ""], again.stderr);
       assertStringIncludes(again.stderr, `Nothing to do: ${app} is complete.\n`);

@@ -178,7 +178,9 @@ suite("text of others, of any length", () => {
         ["keys that are lists", "30000 tokens"],
         ["an ordered mapping", "30000 tokens"],
         ["wrong escapes", "50000 escapes"],
-      ].map(([name, most]) => `YAML: ${name}: Cannot parse x as YAML: it has more than ${most}`),
+      ].map(([name, most]) =>
+        `YAML: ${name}: Cannot parse x as YAML: it contains more than ${most}`
+      ),
     ]);
   });
 });

@@ -47,9 +47,7 @@ export async function fetchCode(
     }
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
-    left.push(
-      `The code at ${s3Uri(address)} is not taken over (${error.message}): put it into ${to}/`,
-    );
+    left.push(`Cannot copy the code at ${s3Uri(address)}: ${error.message}. Put it into ${to}/.`);
   } finally {
     await removeTreeIfThere(folder);
   }
@@ -73,9 +71,9 @@ async function codeFolder(
     path === CODE_ARCHIVE || found.length === 1 && path.endsWith(".tar.gz")
   );
   const objects = archive ? [archive] : found;
-  if (objects.length === 0) throw new MlcliError("Nothing is there any more");
+  if (objects.length === 0) throw new MlcliError("it no longer exists");
   const bytes = objects.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MOST_CODE.bytes) throw new MlcliError("More than 256 MB: too much for code");
+  if (bytes > MOST_CODE.bytes) throw new MlcliError("it is larger than 256 MB");
   const [code, packed] = [join(folder, "code"), join(folder, CODE_ARCHIVE)];
   for (const object of objects) {
     await writeObject(s3, object, archive ? packed : join(code, object.path));

@@ -49,8 +49,8 @@ export async function cloudOrigin(
   const name = nameOf(typed, resource.name.replace(TIME, ""));
   const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, name);
   if (configuration.image === undefined) {
-    throw new MlcliError(`${resource.kind}/${resource.name} names no image`, {
-      hint: "mlcli runs images, and no algorithms, model packages or inference components.",
+    throw new MlcliError(`${resource.kind}/${resource.name} has no image`, {
+      hint: "mlcli runs images, but not algorithms, model packages or inference components",
     });
   }
   const fetched = code && await fetchCode(await aws.s3(), code, `${name}/code`, {
@@ -60,7 +60,7 @@ export async function cloudOrigin(
   });
   const names = data.map((one) => one.name).join(", ");
   const untold = data.length > 0
-    ? [`No data is fetched: --data 100MB brings a sample of ${names}.`]
+    ? [`No data was downloaded. To download a sample of ${names}, use --data 100MB.`]
     : [];
   const sample = size === undefined
     ? { files: [], left: untold }

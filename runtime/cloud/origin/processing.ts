@@ -65,7 +65,7 @@ export function processingDraft(job: Job, name: string): Draft {
     left: [
       ...program.left ?? [],
       ...[...inputs, ...outputs].filter(({ text }) => text === undefined).map(({ name }) =>
-        `${name} is not taken over: it is no prefix in S3, or not below /opt/ml/processing.`
+        `Data "${name}" was not converted: not an S3 prefix, or not below /opt/ml/processing`
       ),
       ...variablesLeft(Object.keys(job.Environment ?? {}), here),
       ...left,
@@ -96,7 +96,9 @@ function programOf({ AppSpecification: app, ProcessingInputs: inputs = [] }: Job
     return { members: { ContainerEntrypoint }, words };
   }
   const isPlain = /^(\S*\/)?(python[\d.]*|(ba)?sh)$|^$/.test(before);
-  const left = isPlain ? [] : [`It was run by ${before}; mlcli runs it by Python or sh.`];
+  const left = isPlain
+    ? []
+    : [`The job ran the script with ${before}, but mlcli uses Python or sh`];
   const members = { script: script.slice(start.length) };
   return { members, code: { address }, words, left };
 }

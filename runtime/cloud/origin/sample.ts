@@ -56,9 +56,9 @@ export async function sampleOf(
   const files: GivenFile[] = [];
   const left: string[] = [];
   for (const { name, address, to } of places) {
-    let why = "nothing is there";
+    let why = "no objects found";
     const found = await ifAllowed(readable(s3, address), ({ message }) => why = message) ?? [];
-    if (found.length === 0) left.push(`Of ${name} (${s3Uri(address)}) nothing is fetched: ${why}`);
+    if (found.length === 0) left.push(`Cannot download ${name} (${s3Uri(address)}): ${why}`);
     if (found.length === 0) continue;
     let [sum, all, count] = [0, 0, 0];
     for (const object of found.toSorted((one, other) => one.size - other.size)) {

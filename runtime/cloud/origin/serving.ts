@@ -69,7 +69,7 @@ export function servingDraft(
     data: [],
     taken,
     left: [
-      ...captures && part < 100 ? [`mlcli captures all requests, not ${part} %.`] : [],
+      ...captures && part < 100 ? [`mlcli captures all requests, not ${part}%`] : [],
       ...variablesLeft(others, here),
       ...left,
     ],

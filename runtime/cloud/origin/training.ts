@@ -105,9 +105,7 @@ function programOf(
   if (ContainerEntrypoint.length > 0) {
     return { members: { ContainerEntrypoint }, words: wordsOf(words) };
   }
-  const sent = `Its channel code is not taken over (${
-    code && s3Uri(code)
-  }): the image's code runs.`;
+  const sent = `Channel "code" was not converted (${code && s3Uri(code)}): the image's code runs`;
   return { members: { ...distribution, ContainerArguments: words }, left: code ? [sent] : [] };
 }
 
@@ -115,7 +113,8 @@ function programOf(
 function aboutSourceCode(text: string): AboutCode {
   const { entry_script: script, requirements, command } = jsonObject(text) ?? {};
   const fileOf = (value: unknown) => typeof value === "string" ? entryPointOf(value) : undefined;
-  const left = `It ran in its code: ${command}. Write that into a file there: train.entry_point`;
+  const left = `The job ran this command: ${command}. Put it into a script, and set ` +
+    "train.entry_point to the script.";
   const about = { entryPoint: fileOf(script), requirements: fileOf(requirements) };
   return { ...about, left: command ? [left] : [] };
 }
@@ -129,13 +128,13 @@ function channelsOf({ InputDataConfig = [], AlgorithmSpecification: algorithm }:
     if (CODE_CHANNELS.includes(name)) continue;
     const address = prefixOf(DataSource?.S3DataSource);
     if (address === undefined || !isChannelName(name)) {
-      left.push(`Channel ${name} is not taken over: it is no prefix in S3.`);
+      left.push(`Channel "${name}" was not converted: it is not an S3 prefix`);
       continue;
     }
     places.push({ name, address, to: `${testDirectory(app)}/input/data/${name}` });
     if (DataSource?.S3DataSource?.S3DataDistributionType === "ShardedByS3Key") shards.push(name);
     const mode = InputMode ?? algorithm?.TrainingInputMode ?? "File";
-    if (mode !== "File") left.push(`Channel ${name} was in ${mode} mode; mlcli has File mode.`);
+    if (mode !== "File") left.push(`Channel "${name}" used ${mode} mode, but mlcli uses File mode`);
   }
   return { places, shards, left };
 }

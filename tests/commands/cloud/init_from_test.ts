@@ -110,9 +110,9 @@ suite("mlcli init --from training-job/NAME", () => {
     assertEquals(
       stderr.replace(/^.*(?=^note: Values)/ms, ""),
       [
-        "note: Values of variables are not taken over. With those of your shell: " +
+        "note: Values of variables are not copied. To pass those of your shell: " +
         "mlcli local train --env API_KEY",
-        "note: No data is fetched: --data 100MB brings a sample of training.",
+        "note: No data was downloaded. To download a sample of training, use --data 100MB.",
         "note: flats/MIGRATION.md has all of this.",
         "Next:",
         "  mlcli local train",
@@ -167,14 +167,15 @@ suite("mlcli init --from training-job/NAME", () => {
       ...{ "flats/code/run.py": "1", "flats/code/lib/a.py": "2" },
       ...{ "flats/code/needs.txt": "numpy\n", "flats/code/requirements.txt": '-r "needs.txt"\n' },
     });
-    const text = "Not copied, since they may hold secrets, or are links that lead elsewhere: .env";
+    const text =
+      "Not copied, because they might contain secrets or are links out of the project: .env";
     assertStringIncludes(said, text);
     assertStringIncludes(files["flats/MIGRATION.md"]!, `- ${text}\n`);
   });
 
   for (
     const [title, objects, words] of [
-      ["is gone", {}, "Nothing is there any more"],
+      ["is gone", {}, "it no longer exists"],
       [
         "leads out",
         { "code/sourcedir.tar.gz": [{ name: "../out.py" }] },
@@ -193,9 +194,9 @@ suite("mlcli init --from training-job/NAME", () => {
       );
       await at.job(SCRIPT_MODE, Object.fromEntries(await Promise.all(all)));
       const said = await at.made();
-      const line = said.split("\n").find((one) => one.includes("is not taken over ("))!;
+      const line = said.split("\n").find((one) => one.includes("Cannot copy the code at "))!;
       assertStringIncludes(line, words);
-      assertEquals(line.endsWith("): put it into flats/code/"), true, line);
+      assertEquals(line.endsWith(". Put it into flats/code/."), true, line);
       const files = await at.files();
       assertEquals(Object.keys(files).filter((path) => path.includes("/code/")), []);
       assertEquals(JSON.parse(files["flats.json"]!).train.entry_point, "train.py");
@@ -225,7 +226,7 @@ suite("mlcli init --from training-job/NAME", () => {
         "note: training: 3 of 4 objects, 901 bytes of 1.5 kB",
         "note: one: 1 of 1 objects, 1 byte of 1 byte",
         "note: large: 0 of 1 objects, 0 bytes of 2.0 kB",
-        "note: Of none (s3://data/n/) nothing is fetched: nothing is there",
+        "note: Cannot download none (s3://data/n/): no objects found",
       ]
     ) assertStringIncludes(said, `${line}\n`);
     const files = await at.files();
@@ -245,7 +246,7 @@ suite("mlcli init --from training-job/NAME", () => {
     await at.job({}, { "train/a": "1" });
     at.box.faults.deny("s3:ListBucket");
     const said = await at.made("--data", "1MB");
-    assertStringIncludes(said, "Of training (s3://data/train/) nothing is fetched: AccessDenied");
+    assertStringIncludes(said, "Cannot download training (s3://data/train/): AccessDenied");
   });
 
   it("ends where an object can be no file, and leaves nothing", async () => {
@@ -307,7 +308,7 @@ suite("mlcli init --from training-job/NAME", () => {
     await at.job({ AlgorithmSpecification: { AlgorithmName: "arn:x" } });
     const { code, stderr } = await at.init(["--from", `training-job/${JOB}`]);
     assertEquals([code, await at.files()], [1, {}]);
-    assertStringIncludes(stderr, `error: training-job/${JOB} names no image`);
+    assertStringIncludes(stderr, `error: training-job/${JOB} has no image`);
   });
 });
 

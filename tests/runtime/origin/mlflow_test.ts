@@ -44,7 +44,7 @@ function copiesIn({ files }: Origin): readonly string[] {
 }
 
 const TO_WRITE =
-  `A model has no training code: to train, write it in ${BASE}/training/training.py.`;
+  `MLflow models have no training code. To train, write it in ${BASE}/training/training.py.`;
 
 /** What was not taken over, but for what is said of every model. */
 function leftOf({ left }: Origin): readonly string[] {
@@ -116,7 +116,9 @@ suite("an app of an MLflow model", () => {
     ];
     const origin = await originOf({ MLmodel: MODEL, "requirements.txt": lines.join("\n") });
     assertEquals(packagesOf(origin), ["mlflow==2.22.4"]);
-    const named = `what you trust: ${lines.map((line) => line.replace("\\\n", "")).join(", ")}`;
+    const named = `trust to app/requirements.txt): ${
+      lines.map((line) => line.replace("\\\n", "")).join(", ")
+    }`;
     assertStringIncludes(leftOf(origin).join(), named);
   });
 
@@ -151,7 +153,7 @@ suite("an app of an MLflow model", () => {
       "Not copied: Makefile is not a requirements file, an archive or a new directory",
       "Not copied: .vscode is not a requirements file, an archive or a new directory",
       "Not copied: requirements.txt, line 7: ../up.txt is outside the project's directory",
-      "Not packages of an index; add to app/requirements.txt what you trust: wheels/none.whl, " +
+      "Not from a package index (add the ones you trust to app/requirements.txt): wheels/none.whl, " +
       "./Makefile, ./.vscode, -r ../up.txt, " +
       "-i ./simple --extra-index-url https://example.com, --index-url https://example.com/simple",
     ]);
@@ -324,7 +326,7 @@ suite("an app of an MLflow model", () => {
         "python_env.yaml": "build_dependencies: [setuptools==69.0.2]",
       });
       assertEquals(packagesOf(origin).slice(1).join(", "), expected);
-      const words = "mlflow 2.9.2 imports pkg_resources. Change to setuptools<81";
+      const words = "mlflow 2.9.2 needs setuptools<81 instead of";
       assertEquals(leftOf(origin), note === undefined ? [] : [`${words}: ${note}`]);
     });
   }
@@ -356,7 +358,7 @@ suite("an app of an MLflow model", () => {
     await Deno.symlink(join(outside.path, "it"), join(directory.path, "python_env.yaml"));
     const origin = await directoryOrigin(await projectAt(directory.path, ".", "app"));
     assertEquals(packagesOf(origin), ["mlflow==2.9.2", "setuptools<81"]);
-    assertStringIncludes(leftOf(origin).join(), "lead elsewhere: python_env.yaml");
+    assertStringIncludes(leftOf(origin).join(), "links out of the project: python_env.yaml");
   });
 
   it("has the last of two equal keys of MLmodel", async () => {
@@ -439,7 +441,7 @@ suite("an app of an MLflow model", () => {
       if (path === undefined) return assertEquals([typeof content, said], ["function", []]);
       const value = text.split(/(?:path|code|config|data): ?/).at(-1)!.trim().replace(/\}+$/, "");
       assertEquals(content, mlmodel.replace(value, () => JSON.stringify(path)));
-      assertStringIncludes(said.join(), "The copy of MLmodel has slashes instead of Windows'");
+      assertStringIncludes(said.join(), "The copy of MLmodel has slashes instead of backslashes");
     });
   }
 
@@ -470,12 +472,12 @@ suite("an app of an MLflow model", () => {
 
   const pythons: readonly [found: string, version: string, left: string][] = [
     ['"3.8"', "3.8", ""],
-    ["3.7.16", "3.8", "of Python 3.7.16, the image has 3.8"],
+    ["3.7.16", "3.8", "needs Python 3.7.16, but the image has 3.8"],
     // In YAML, 3.10 is a number, and the same as 3.1.
-    ["3.10", "3.12", "of an unknown Python"],
-    ["{toString: 1}", "3.12", "of an unknown Python"],
-    ['"3.11\\nRUN x"', "3.12", "of Python 3.11?RUN x"],
-    [`"3.7.${"1".repeat(20)}"`, "3.8", `of Python 3.7.${"1".repeat(16)}, the image`],
+    ["3.10", "3.12", "needs an unknown Python"],
+    ["{toString: 1}", "3.12", "needs an unknown Python"],
+    ['"3.11\\nRUN x"', "3.12", "needs Python 3.11?RUN x"],
+    [`"3.7.${"1".repeat(20)}"`, "3.8", `needs Python 3.7.${"1".repeat(16)}, but the image`],
   ];
   for (const [found, version, left] of pythons) {
     it(`has a Python for python_version: ${found}`, async () => {
@@ -490,18 +492,18 @@ suite("an app of an MLflow model", () => {
     it(`says that it does not know mlflow ${version}`, async () => {
       const origin = await originOf({ MLmodel: MODEL.replace("2.22.4", version) });
       assertEquals(packagesOf(origin), ["mlflow"]);
-      assertStringIncludes(leftOf(origin).join(), "Write the model's version of mlflow into app/");
+      assertStringIncludes(leftOf(origin).join(), "Set the model's mlflow version in app/");
     });
   }
 
   const refused: readonly [what: string, text: string, message: string][] = [
-    ["no python_function", "flavors: {onnx: {}}", "The model has no flavor python_function: ."],
+    ["no python_function", "flavors: {onnx: {}}", "The model has no python_function flavor: ."],
     [
       "flavors of nonsense",
       "flavors: [python_function]",
-      "The model has no flavor python_function",
+      "The model has no python_function flavor",
     ],
-    ["no mapping", "- 1", "MLmodel must hold a mapping of keys"],
+    ["no mapping", "- 1", "MLmodel must contain a mapping"],
     ["no YAML", "a: [", "Cannot parse MLmodel as YAML: Flow sequence in block collection must be"],
   ];
   for (const [what, text, message] of refused) {
@@ -530,7 +532,7 @@ suite("an app of an MLflow model", () => {
     const origin = await directoryOrigin(await projectAt(directory.path, "m", "app"));
     assertEquals(copiesIn(origin), ["MLmodel", "a\nb"]);
     const names = [".env", "data", "serving_input_example.json"];
-    assertStringIncludes(leftOf(origin)[0]!, `lead elsewhere: ${names.join(", ")}`);
+    assertStringIncludes(leftOf(origin)[0]!, `links out of the project: ${names.join(", ")}`);
     assertEquals(origin.next.at(-1), "mlcli local invoke REQUEST.json");
   });
 

@@ -21,23 +21,23 @@ suite("MIGRATION.md", () => {
   it("has what was taken over, what was not, and what comes next", () => {
     assertEquals(
       migrationText(ORIGIN),
-      `# Where this app comes from
+      `# Origin of this app
 
-\`mlcli init --from\` made it from the sagify project ../shop, which it did not change.
+\`mlcli init --from\` created it from the sagify project ../shop. The original is unchanged.
 
-## What was taken over
+## Converted
 
-| There | Here |
+| Original | App |
 | --- | --- |
 | \`src/x.py\` | \`common/x.py\` |
 | a\\|b | c?\\| d |
 
-## What was not
+## To check
 
 - The first.?# No heading
 - The second.
 
-## What comes next
+## Next steps
 
 \`\`\`sh
 mlcli build
@@ -49,8 +49,8 @@ mlcli local train
 
   it("says so where nothing was left behind, and has no empty table", () => {
     const text = migrationText({ ...ORIGIN, taken: [], left: [] });
-    assertStringIncludes(text, "## What was not\n\nNothing that mlcli knows of.\n");
-    assertEquals(text.includes("| There |"), false);
+    assertStringIncludes(text, "## To check\n\nNothing.\n");
+    assertEquals(text.includes("| Original |"), false);
   });
 });
 

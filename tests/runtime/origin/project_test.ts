@@ -33,10 +33,10 @@ suite("a project of another tool", () => {
       ["out", "out leads out of"],
       ["private", "private leads to what is private"],
       ["large", "Cannot read ../old/large: "],
-      ["../a", 'Not a file of ../old: "../a"'],
-      ["x/../../a", "Not a file of ../old"],
-      ["/etc/hostname", "Not a file of ../old"],
-      [".env", "Not a file of ../old"],
+      ["../a", '"../a" is not a file in ../old'],
+      ["x/../../a", "is not a file in ../old"],
+      ["/etc/hostname", "is not a file in ../old"],
+      [".env", "is not a file in ../old"],
     ] as const;
     for (const [name, message] of rows) {
       await assertRejects(() => textIn(project, name), MlcliError, message);
@@ -76,7 +76,7 @@ suite("a project of another tool", () => {
     const leftOut = [".env", "key.pem", "out.csv"].map((name) => join("model", name));
     assertEquals(copied.leftOut, leftOut);
     assertEquals(leftOutText(copied.leftOut), [
-      "Not copied, since they may hold secrets, or are links that lead elsewhere: " +
+      "Not copied, because they might contain secrets or are links out of the project: " +
       leftOut.join(", "),
     ]);
     assertEquals(leftOutText([]), []);
@@ -86,7 +86,7 @@ suite("a project of another tool", () => {
     await using directory = await makeDirectory();
     const project = projectAt(directory.path);
     assertEquals(await copiesOf(project, "data", "x"), { files: [], leftOut: [] });
-    await assertRejects(() => copiesOf(project, "..", "x"), MlcliError, "Not a file of ../old");
+    await assertRejects(() => copiesOf(project, "..", "x"), MlcliError, "is not a file in ../old");
   });
 
   it("is not copied where the directory itself is a link that leads out", async () => {

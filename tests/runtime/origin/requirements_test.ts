@@ -16,8 +16,8 @@ async function notesFor(files: Readonly<Record<string, string>>): Promise<readon
 /** The note for packages with a label. */
 function note(label: string, packages: string, index?: string): string {
   const address = index === undefined ? "INDEX" : `https://download.pytorch.org/whl/${index}`;
-  return `Not on PyPI; add the line "--extra-index-url ${address}" to app/requirements.txt, ` +
-    `or remove "+${label}" to get PyPI's own build: ${packages}`;
+  return `Not on PyPI (add the line "--extra-index-url ${address}" to app/requirements.txt, ` +
+    `or remove "+${label}" to use PyPI's build): ${packages}`;
 }
 
 /** Requirements files, and the notes for them. */
@@ -98,7 +98,7 @@ suite("requirements of a project", () => {
     const lines = ["b", "b", "c".repeat(300), ...Array.from({ length: 30 }, (_, n) => `${n}`)];
     const shown = ["b", "c".repeat(200), ...Array.from({ length: 18 }, (_, n) => `${n}`)];
     assertEquals(droppedText(lines, "r.txt"), [
-      `Not packages of an index; add to r.txt what you trust: ${shown.join(", ")} and 12 more`,
+      `Not from a package index (add the ones you trust to r.txt): ${shown.join(", ")} and 12 more`,
     ]);
     assertEquals(droppedText([], "r.txt"), []);
   });

@@ -105,12 +105,12 @@ suite("init --from an easy_sm project", () => {
       ...{ cloud_region: "eu-west-1", cloud_profile: "dev" },
     });
     assertEquals(files["requirements.txt"], "# From deps.txt.\nscikit-learn==1.5\npandas\n");
-    for (const words of ["make TARGET", "needs pandas", "Dockerfile is not taken over"]) {
+    for (const words of ["make TARGET", "needs pandas", "Dockerfile was not converted"]) {
       assertStringIncludes(stderr, words);
       assertStringIncludes(files["shop/MIGRATION.md"]!, words);
     }
-    const cut = "flask, Flask, app, model, predict, if __name__ == ...:.";
-    assertStringIncludes(stderr, `prediction/serve, for mlcli's own server: ${cut}`);
+    const cut = "flask, Flask, app, model, predict, if __name__ == ...:\n";
+    assertStringIncludes(stderr, `prediction/serve, because mlcli has its own server: ${cut}`);
   });
 
   it("keeps the model's functions of an old serve, and all of a new one", async () => {
@@ -137,8 +137,8 @@ suite("init --from an easy_sm project", () => {
         ...EASY_SM,
         "shop/easy_sm_base/prediction/serve": text,
       });
-      const words = "Write shop/mlcli_base/prediction/serve: the functions in " +
-        "shop/easy_sm_base/prediction/serve cannot be told from its server.";
+      const words = "Write shop/mlcli_base/prediction/serve: mlcli cannot separate the functions " +
+        "in shop/easy_sm_base/prediction/serve from its server";
       assertEquals(code, 0);
       assertStringIncludes(stderr, words);
       assertEquals(files[`${SHOP}/prediction/serve`], `raise NotImplementedError("${words}")\n`);
@@ -156,8 +156,8 @@ suite("init --from an easy_sm project", () => {
       ...["prediction/predict.py", "processing/clean.py", "training/__init__.py"],
       ...["training/features.py", "training/training.py"],
     ]);
-    assertStringIncludes(stderr, "Code imports easy_sm_base: common/ has a second copy");
-    assertStringIncludes(stderr, "Relative imports fail here");
+    assertStringIncludes(stderr, "Code imports easy_sm_base, so common/ has a second copy");
+    assertStringIncludes(stderr, "Relative imports fail: ");
   });
 
   it("makes the app in place, once, and keeps what is there", async () => {
@@ -172,7 +172,7 @@ suite("init --from an easy_sm project", () => {
     ]);
     const { code, stderr } = await init(here, ".");
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, 'Put "cloud_region": "eu-west-1" into shop.json.');
+    assertStringIncludes(stderr, 'Add "cloud_region": "eu-west-1" to shop.json\n');
     const first = await filesBelow(here.path);
     for (const [path, text] of Object.entries(all)) assertEquals(first[path], text);
     assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete.\n");
@@ -196,7 +196,7 @@ suite("init --from an easy_sm project", () => {
     const two = { ...EASY_SM, "other.json": EASY_SM["shop.json"]! };
     const { code, stderr } = await from(two);
     assertEquals(code, 2);
-    assertStringIncludes(stderr, ": other, shop\nhint: Name one: mlcli init --from DIR NAME\n");
+    assertStringIncludes(stderr, ": other, shop\nhint: Choose one: mlcli init --from DIR NAME\n");
     const { files } = await from(two, "other");
     assert("other/mlcli_base/training/training.py" in files);
   });
@@ -230,7 +230,7 @@ suite("init --from a sagify project", () => {
       assert(`${base}/${path}` in files, path);
     }
     assert(!(`${base}/prediction/predictor.py` in files));
-    for (const words of ['"3.7"', "strings, as on SageMaker", "log_metric"]) {
+    for (const words of ['"3.7"', "strings, like on SageMaker", "log_metric"]) {
       assertStringIncludes(stderr, words);
     }
   });
@@ -268,7 +268,7 @@ suite("init --from a project whose requirements refer to other files", () => {
       stderr,
       "Not copied: requirements.txt, line 4: . is the project's directory itself",
     );
-    assertStringIncludes(stderr, "or are links that lead elsewhere: lib/.env");
+    assertStringIncludes(stderr, "or are links out of the project: lib/.env");
   });
 
   it("leaves a directory that is there as it is, and copies nothing in place", async () => {
@@ -377,12 +377,12 @@ suite("init --from a hostile project", () => {
     assert(!/^\}/m.test(stderr));
     const { $schema: _, ...keys } = JSON.parse(files["shop.json"]!);
     assertEquals(keys, { python_version: "3.11" });
-    assertStringIncludes(stderr, "The packages are not known");
+    assertStringIncludes(stderr, "No packages found: ");
     for (const folder of ["..", "/etc", "", ".git", 3]) {
       const text = JSON.stringify({ ...values, easy_sm_module_dir: folder });
       const unknown = await from({ ...EASY_SM, "shop.json": text });
       assertEquals(unknown.code, 2, unknown.stderr);
-      assertStringIncludes(unknown.stderr, "mlcli does not know what is in");
+      assertStringIncludes(unknown.stderr, "No supported project found in");
     }
   });
 });

@@ -30,16 +30,16 @@ suite("YAML of another tool", () => {
 
   const refused: Readonly<Record<string, readonly [text: string, reason: string]>> = {
     "the first of two mistakes": ["a: 1\nb: ]\nc: [\n", "Unexpected flow-seq-end token"],
-    "a second document": ["a: 1\n---\nb: 1\n", "it has several documents"],
+    "a second document": ["a: 1\n---\nb: 1\n", "it contains several documents"],
     // https://github.com/advisories/GHSA-48c2-rrv3-qjmp
     "lists in 5,000 lists": [
       `a: ${"[".repeat(5_000)}${"]".repeat(5_000)}`,
       "it is nested too deeply",
     ],
     "a list as a key": ["? [a]\n: b\n", "With stringKeys, all keys must be strings (line 1)"],
-    "the 21st alias": [`a: &a b\nc: [${"*a, ".repeat(21)}]`, "it has more than 20 aliases"],
-    "30,000 commas": [`a: [${",".repeat(30_000)}`, "it has more than 30000 tokens"],
-    "50,001 wrong escapes": [`a: "${"\\q".repeat(50_001)}"`, "it has more than 50000 escapes"],
+    "the 21st alias": [`a: &a b\nc: [${"*a, ".repeat(21)}]`, "it contains more than 20 aliases"],
+    "30,000 commas": [`a: [${",".repeat(30_000)}`, "it contains more than 30000 tokens"],
+    "50,001 wrong escapes": [`a: "${"\\q".repeat(50_001)}"`, "it contains more than 50000 escapes"],
     "an unknown alias": ["a: *b\n", "Unresolved alias"],
   };
   for (const [what, [text, reason]] of Object.entries(refused)) {

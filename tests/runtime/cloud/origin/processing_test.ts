@@ -103,7 +103,7 @@ suite("the app of a processing job", () => {
       process: { entry_point: "clean.py" },
       source: "shop/code",
       code: "job/clean.py",
-      left: ["It was run by smspark-submit --x; mlcli runs it by Python or sh."],
+      left: ["The job ran the script with smspark-submit --x, but mlcli uses Python or sh"],
     }],
   ];
   for (const [title, job, expected] of PROGRAMS) {
@@ -160,7 +160,7 @@ suite("the app of a processing job", () => {
       `-i words:${ROOT}words=${folder}/words -o train:${ROOT}train`,
       "mlcli process",
     ]);
-    const not = "is not taken over: it is no prefix in S3, or not below /opt/ml/processing.";
-    assertEquals(left, [`table ${not}`, `a/b ${not}`, `up ${not}`]);
+    const not = "was not converted: not an S3 prefix, or not below /opt/ml/processing";
+    assertEquals(left, [`Data "table" ${not}`, `Data "a/b" ${not}`, `Data "up" ${not}`]);
   });
 });

@@ -81,7 +81,7 @@ suite("the app of an endpoint", () => {
       "--env SAGEMAKER_SUBMIT_DIRECTORY=/opt/ml/model/code --env SAGEMAKER_REGION=eu-west-1";
     assertEquals(next[1], here);
     assertEquals(left, [
-      `Values of variables are not taken over. With those of your shell: ${here} ` +
+      `Values of variables are not copied. To pass those of your shell: ${here} ` +
       "--env HF_TOKEN",
     ]);
   });
@@ -121,14 +121,14 @@ suite("the app of an endpoint", () => {
       AsyncInferenceConfig: { OutputConfig: {} },
     });
     assertEquals(left, [
-      "mlcli captures all requests, not 20 %.",
-      "mlcli has no key for AsyncInferenceConfig, Container.Mode, Further.ProductionVariants, " +
-      "Variant.RoutingConfig.",
+      "mlcli captures all requests, not 20%",
+      "mlcli has no setting for AsyncInferenceConfig, Container.Mode, Further.ProductionVariants, " +
+      "Variant.RoutingConfig",
     ]);
     const containers = [{ Image: "first:1" }, { Image: "second:1" }];
     const pipeline = draftOf({}, {}, { PrimaryContainer: undefined, Containers: containers });
     assertEquals([pipeline.configuration.image, pipeline.left], ["first:1", [
-      "mlcli has no key for Further.Containers.",
+      "mlcli has no setting for Further.Containers",
     ]]);
   });
 });

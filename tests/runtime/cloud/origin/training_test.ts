@@ -176,7 +176,7 @@ suite("the app of a training job", () => {
       left: [],
     });
     const [left] = read('{"command": "torchrun train.py"}').left!;
-    assertEquals(left!.slice(0, 40), "It ran in its code: torchrun train.py. W");
+    assertEquals(left!.slice(0, 45), "The job ran this command: torchrun train.py. ");
     assertEquals(read("[1"), { entryPoint: undefined, requirements: undefined, left: [] });
   });
 
@@ -213,30 +213,30 @@ suite("the app of a training job", () => {
 
   const LEFT: readonly (readonly [job: object, left: readonly string[], more?: object])[] = [
     [{ Environment: { API_KEY: "s3cret", B: "s3cret" } }, [
-      "Values of variables are not taken over. With those of your shell: mlcli local train " +
+      "Values of variables are not copied. To pass those of your shell: mlcli local train " +
       "--env API_KEY --env B",
     ]],
     [{ InputDataConfig: [channel("a", "s3://bucket/a", { InputMode: "FastFile" })] }, [
-      "Channel a was in FastFile mode; mlcli has File mode.",
+      'Channel "a" used FastFile mode, but mlcli uses File mode',
     ], { input_s3_dir: ["a=s3://bucket/a"] }],
     [{ InputDataConfig: [{ ChannelName: "disk", DataSource: { FileSystemDataSource: {} } }] }, [
-      "Channel disk is not taken over: it is no prefix in S3.",
+      'Channel "disk" was not converted: it is not an S3 prefix',
     ]],
     [{ InputDataConfig: [channel("..", "s3://bucket/a"), channel("b", "s3://bucket/../a")] }, [
-      "Channel .. is not taken over: it is no prefix in S3.",
-      "Channel b is not taken over: it is no prefix in S3.",
+      'Channel ".." was not converted: it is not an S3 prefix',
+      'Channel "b" was not converted: it is not an S3 prefix',
     ]],
     [{ InputDataConfig: [channel("code", "s3://bucket/sent/")] }, [
-      "Its channel code is not taken over (s3://bucket/sent/): the image's code runs.",
+      'Channel "code" was not converted (s3://bucket/sent/): the image\'s code runs',
     ]],
     [{ AlgorithmSpecification: { TrainingImage: IMAGE, ContainerArguments: ["fit"] } }, [
-      "mlcli has no key for ContainerArguments.",
+      "mlcli has no setting for ContainerArguments",
     ]],
     [{ CheckpointConfig: { S3Uri: "s3://bucket/kept", LocalPath: "/kept" } }, [
-      "mlcli has no key for CheckpointConfig.LocalPath.",
+      "mlcli has no setting for CheckpointConfig.LocalPath",
     ], { checkpoint_s3_dir: "s3://bucket/kept" }],
     [{ DebugHookConfig: { S3OutputPath: "s3://b1b/c" }, TuningJobArn: "arn:x" }, [
-      "mlcli has no key for DebugHookConfig, TuningJobArn.",
+      "mlcli has no setting for DebugHookConfig, TuningJobArn",
     ]],
     [{
       ResourceConfig: {
@@ -246,8 +246,8 @@ suite("the app of a training job", () => {
         KeepAlivePeriodInSeconds: 60,
       },
     }, [
-      "mlcli has no key for ResourceConfig.InstancePreferences, " +
-      "ResourceConfig.KeepAlivePeriodInSeconds.",
+      "mlcli has no setting for ResourceConfig.InstancePreferences, " +
+      "ResourceConfig.KeepAlivePeriodInSeconds",
     ], { ec2_type: "ml.g5.xlarge", instance_count: 1 }],
     [
       {
