@@ -55,9 +55,8 @@ export async function requireOwnBucket(
   if ((await ownBucket(aws, named)).isCertain) return;
   throw new AwsError(
     "denied",
-    `Cannot find out whose the bucket ${named.address.bucket} is; it is ${named.where} that ` +
-      "names it",
-    { hint: `It takes the permission s3:ListBucket. ${byYourself(named)}` },
+    `Cannot determine who owns bucket ${named.address.bucket} (set by ${named.where})`,
+    { hint: `Add the permission s3:ListBucket. ${byYourself(named)}` },
   );
 }
 
@@ -74,7 +73,7 @@ export async function requireOwnKey(
 ): Promise<void> {
   if (!kmsKey?.includes(":") || typed.has("--kms-key")) return;
   const where = `"kms_key" in "${kind}" of ${basename(app.configurationPath)}`;
-  const hint = `If you trust it, name it yourself: --kms-key ${shellWord(kmsKey)}`;
+  const hint = `If you trust the key, set it as an option: --kms-key ${shellWord(kmsKey)}`;
   const asked = { what: `key ${kmsKey}`, where, hint };
   const account = await callersAccount(aws, asked);
   if (accountOf(kmsKey) !== account) throw foreignOwnerError(asked, account);
@@ -86,7 +85,7 @@ type Subject = Readonly<Record<"what" | "where" | "hint", string>>;
 function foreignOwnerError({ what, where, hint }: Subject, account: string): AwsError {
   return new AwsError(
     "denied",
-    `The ${what} belongs to another account than yours (${account}); it is ${where} that names it`,
+    `The ${what} (set by ${where}) does not belong to your account ${account}`,
     { hint },
   );
 }
@@ -102,15 +101,15 @@ async function callersAccount(
     if (!(error instanceof AwsError) || error.refusal === "credentials") throw error;
     throw new AwsError(
       error.refusal,
-      `Cannot find out whether the ${what} is yours: ${error.message}`,
-      { hint: `It is ${where} that names it. ${hint}`, quote: error.quote, cause: error },
+      `Cannot check that your account owns the ${what}: ${error.message}`,
+      { hint: `It is set by ${where}. ${hint}`, quote: error.quote, cause: error },
     );
   }
 }
 
 function byYourself({ address, flag }: NamedByFile): string {
-  if (flag === undefined) return "Name a place in a bucket of your own there.";
-  return `If you trust it, name it yourself: ${flag} ${shellWord(s3Uri(address))}`;
+  if (flag === undefined) return "Set it to an address in your own bucket.";
+  return `If you trust the bucket, set it as an option: ${flag} ${shellWord(s3Uri(address))}`;
 }
 
 /** @throws AwsError for all but a denial. */

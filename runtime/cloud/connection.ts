@@ -64,7 +64,7 @@ function awsConfiguration({ configuration, configurationPath }: App): AwsConfigu
 function severalAppsError(directory: string, apps: readonly App[]): MlcliError {
   const names = apps.map(({ name }) => name);
   return new MlcliError(`Several apps in ${directory}: ${names.join(", ")}`, {
-    hint: "They name different regions or profiles. " +
-      `Choose one with --app-name ${names[0]}, or give both --region and --profile.`,
+    hint: "Their regions or profiles differ. " +
+      `Choose an app with --app-name ${names[0]}, or set both --region and --profile.`,
   });
 }

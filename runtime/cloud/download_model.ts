@@ -80,8 +80,8 @@ export async function downloadModel(
     await unpackModel(archive, model, s3Uri(address), signal);
     await Deno.remove(archive);
     if (!await isModel(model)) {
-      throw new MlcliError(`The archive holds no file: ${s3Uri(address)}`, {
-        hint: "The training wrote nothing to /opt/ml/model. The model here is as it was.",
+      throw new MlcliError(`The archive contains no files: ${s3Uri(address)}`, {
+        hint: "The training job wrote nothing to /opt/ml/model. Your local model is unchanged.",
       });
     }
     signal.throwIfAborted();
@@ -91,9 +91,8 @@ export async function downloadModel(
 }
 
 function notWritten(reason: string, cause: unknown): MlcliError {
-  return new MlcliError(`The archive cannot be written: ${reason}`, {
-    hint: "It is written beside the model, which takes as much room as the archive, and as much " +
-      "again as the model.",
+  return new MlcliError(`Cannot write the archive: ${reason}`, {
+    hint: "Check that the disk has space for the archive, the new model and the old model",
     cause,
   });
 }
@@ -105,15 +104,15 @@ function notWritten(reason: string, cause: unknown): MlcliError {
 function addressIn(typed: string): S3Address | undefined {
   if (isResourceName(typed)) return undefined;
   const address = parseS3Uri(typed);
-  const shape = "Such as churn-2026-03-01-09-30-00-123, or s3://my-bucket/JOB/output/model.tar.gz";
+  const shape = "Use a job name such as churn-2026-03-01-09-30-00-123, or an address such as " +
+    "s3://my-bucket/JOB/output/model.tar.gz";
   if (!address) {
-    throw new UsageError(
-      `Neither a job's name nor an address in S3: "${inOneLine(typed)}"`,
-      { hint: shape },
-    );
+    throw new UsageError(`Expected a job name or an S3 address but got "${inOneLine(typed)}"`, {
+      hint: shape,
+    });
   }
   if (address.key === "" || address.key.endsWith("/")) {
-    throw new UsageError(`A directory, not an archive of a model: "${inOneLine(typed)}"`, {
+    throw new UsageError(`Expected a model archive but got a directory: "${inOneLine(typed)}"`, {
       hint: shape,
     });
   }

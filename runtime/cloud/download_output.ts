@@ -39,8 +39,8 @@ export async function downloadOutput(
   const aws = await connectToAws(choice, host);
   const job = await findByName(await aws.sagemaker(), name, kind ? [kind] : JOB_KINDS);
   if (!hasEnded(job)) {
-    throw new MlcliError(`The job has no output yet: ${name} (${inOneLine(job.status)})`, {
-      hint: `Wait for its end: mlcli wait ${name}`,
+    throw new MlcliError(`Job ${name} has no output yet (${inOneLine(job.status)})`, {
+      hint: `Wait for the job: mlcli wait ${name}`,
     });
   }
   const s3 = await aws.s3();
@@ -56,7 +56,7 @@ export async function downloadOutput(
       let own = 0;
       const notWritten = (reason: string, cause: unknown): MlcliError =>
         new MlcliError(`Cannot write ${file.path.join("/")}: ${reason}`, {
-          hint: "Nothing is left of it. It takes as much room as the objects in S3.",
+          hint: "Check that the disk has enough space for all objects",
           cause,
         });
       await writeFetched(
@@ -101,12 +101,12 @@ async function filesOf(
       }
     }
   }
-  if (others.length > 0) note(`Left out, since the job did not write it: ${listed(others)}`);
+  if (others.length > 0) note(`Skipped objects that the job did not write: ${listed(others)}`);
   if (files.length > 0) return files;
-  throw new MlcliError(`The ${KIND_NAMES[job.kind]} left no output: ${job.name} (${job.status})`, {
+  throw new MlcliError(`The ${KIND_NAMES[job.kind]} ${job.name} has no output (${job.status})`, {
     hint: job.kind === "train"
-      ? `Its code wrote nothing to /opt/ml/output/data. Its model: mlcli download-model ${job.name}`
-      : `Its log says more: mlcli logs ${job.name}`,
+      ? `It wrote nothing to /opt/ml/output/data. Get its model: mlcli download-model ${job.name}`
+      : `See its log: mlcli logs ${job.name}`,
   });
 }
 
@@ -115,7 +115,7 @@ function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string
   return job.outputs.map(({ name, uri }) => {
     const address = parseS3Uri(uri);
     if (!address) {
-      throw new MlcliError(`The job's output is at no address that mlcli knows: ${inOneLine(uri)}`);
+      throw new MlcliError(`The address of the job's output is not supported: ${inOneLine(uri)}`);
     }
     if (job.kind === "train") return [within(address, `${job.name}/output/`), []];
     return [asDirectory(address), job.kind === "process" ? pathBelow(name, "") : []];

@@ -86,9 +86,8 @@ async function converse(
 }
 
 function tooLargeError(): UsageError {
-  return new UsageError(`The request's body is larger than ${BODY_BYTES} bytes (25 MB)`, {
-    hint: "An endpoint takes no more at once: send fewer rows in each request, or let " +
-      "mlcli process work on the whole file.",
+  return new UsageError("The request body is larger than 25 MB, the limit of endpoints", {
+    hint: "Send fewer rows in each request, or score the whole file with mlcli transform",
   });
 }
 
@@ -120,23 +119,23 @@ function modelRefusalError(
   command: JobCommand,
 ): MlcliError {
   const { endpoint, contentType } = failed;
-  const log = `Its log: ${command("logs")}${streamIn(logStream)}.`;
+  const log = `See its log: ${command("logs")}${streamIn(logStream)}`;
   if (status === 0) {
     // The service's own words: it waited, and the model did not answer.
-    return new MlcliError(`The model of endpoint ${endpoint} did not answer`, {
+    return new MlcliError(`The model of endpoint ${endpoint} did not respond`, {
       quote: text || message,
       hint: tooSlowHint(failed, command),
     });
   }
   const words = refusalWords(
     text,
-    `HTTP ${status} of the model of endpoint ${endpoint}`,
-    `The model of endpoint ${endpoint} answered HTTP ${status}`,
+    `HTTP ${status} from the model of endpoint ${endpoint}`,
+    `The model of endpoint ${endpoint} returned HTTP ${status}`,
   );
   const type = typeHint(status, contentType);
   return new MlcliError(words.message, {
     quote: words.quote,
-    hint: type === undefined ? log : `${type} ${log}`,
+    hint: type === undefined ? log : `${type.replace(/\.?$/, ".")} ${log}`,
   });
 }
 
@@ -162,26 +161,25 @@ async function notInServiceError(
   const { status, failureReason } = found;
   return new MlcliError(`Endpoint ${endpoint} is not in service: ${status}`, {
     quote: failureReason,
-    hint: HINTS[status]?.(command) ?? `mlcli wait shows when it is: ${command("wait")}.`,
+    hint: HINTS[status]?.(command) ?? `Wait for it: ${command("wait")}`,
   });
 }
 
 const HINTS: Readonly<Record<string, (command: JobCommand) => string>> = {
-  Failed: (command) => `It never will be. Its log: ${command("logs")}.`,
-  Deleting: () => "It is being deleted: mlcli list-endpoints shows what else there is.",
-  InService: () => "It has been for a moment only: try again.",
+  Failed: (command) => `Find the cause in its log: ${command("logs")}`,
+  Deleting: () => "Choose another endpoint: mlcli list-endpoints",
+  InService: () => "It came into service a moment ago. Try again.",
 };
 
 function tooSlowHint({ stream }: FailedInvocation, command: JobCommand): string {
   const time = stream
-    ? "A model has 8 minutes for a whole stream."
-    : "A model has 60 seconds for a whole answer; --stream gives 8 minutes to one that sends its " +
-      "answer piece by piece.";
-  return `${time} What it does: ${command("logs")}.`;
+    ? "SageMaker stops a stream after 8 min."
+    : "SageMaker waits 60 s for a response, or 8 min with --stream if the model streams it.";
+  return `${time} See its log: ${command("logs")}`;
 }
 
 function brokenOffHint({ stream }: FailedInvocation, command: JobCommand): string {
-  const size = stream ? "" : " (An answer that is larger than 25 MB ends like this, too.)";
-  return `The model may have worked nevertheless: the request was not sent again.${size} ` +
-    `What happened there: ${command("logs")}.`;
+  const size = stream ? "" : " A response larger than 25 MB also causes this error.";
+  return "The model might have processed the request, so mlcli did not retry it." +
+    `${size} See its log: ${command("logs")}`;
 }

@@ -55,8 +55,8 @@ export async function process(
   const name = newJobName(request, host);
   const outputs = outputsOf(request, name);
   if (shards === "all" && inputs.length === 0) {
-    throw new UsageError('Option "--input-sharded" has no effect without "--input-s3-location".', {
-      hint: "It says how the objects there are given to several instances.",
+    throw new UsageError('Option "--input-sharded" has no effect without "--input-s3-location"', {
+      hint: "Add an input: --input-s3-location NAME=s3://...",
     });
   }
   checkData(inputs, outputs, program.code !== undefined);
@@ -138,9 +138,8 @@ function outputsOf(
   }
   const unplaced = request.outputs.find(({ place }) => place === undefined);
   if (unplaced && request.app.configuration.s3Prefix === undefined) {
-    throw new UsageError(`The output ${unplaced.name} has no place in S3.`, {
-      hint:
-        `Name one, -o ${unplaced.name}=s3://..., or set "s3_prefix" in ${request.app.name}.json.`,
+    throw new UsageError(`Output "${unplaced.name}" has no address in S3`, {
+      hint: `Set -o ${unplaced.name}=s3://..., or "s3_prefix" in ${request.app.name}.json`,
     });
   }
   return request.outputs.map((data) => ({
@@ -179,6 +178,6 @@ async function fileOf({ app, file }: ProcessingRequest): Promise<string | undefi
   const path = normalize(file);
   if (!isAbsolute(file) && !isOutside(path) && path !== ".") return path.replaceAll(SEPARATOR, "/");
   throw new MlcliError(`Processing file not found: ${file}`, {
-    hint: "Name the script relative to processing/.",
+    hint: "Give the path of the script relative to processing/",
   });
 }

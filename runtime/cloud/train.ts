@@ -79,9 +79,7 @@ export async function train(
   const metrics = app.configuration.metricDefinitions;
   await checkMetrics(request, report);
   if (request.spot && checkpoints === undefined) {
-    report.note(
-      "Without --checkpoint-s3-dir a training that SageMaker interrupts starts anew.",
-    );
+    report.note("Without --checkpoint-s3-dir, an interrupted spot job restarts from the beginning");
   }
   noteNoNetwork(code, request, (text) => report.note(text));
   await startJob(
@@ -169,13 +167,12 @@ async function programOnPlatform(
   } else if (sendsCode) {
     throw new MlcliError(
       image === undefined
-        ? `It is not known whether ${reference} runs code that is sent`
-        : `${reference} does not run code that is sent: mlcli did not build it`,
+        ? `Cannot determine whether ${reference} supports --send-code`
+        : `${reference} does not support --send-code: mlcli did not build it`,
       {
         hint: image === undefined
-          ? "Who may read it (ecr:BatchGetImage, ecr:GetDownloadUrlForLayer) can tell, and an engine " +
-            "that has it."
-          : "--send-code is for images of mlcli build. --entry-point sends code to any other.",
+          ? "Add the permissions ecr:BatchGetImage and ecr:GetDownloadUrlForLayer, or pull the image"
+          : "Build the image with mlcli build, or send code to this one with --entry-point",
       },
     );
   }

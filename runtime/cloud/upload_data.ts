@@ -1,6 +1,7 @@
 import { AwsError } from "../aws/errors.ts";
 import type { NotDeleted, S3 } from "../aws/s3.ts";
 import { type S3Address, s3Uri, within } from "../contract/addresses.ts";
+import { counted } from "../quantities.ts";
 import { inOneLine, listed } from "../text.ts";
 import { forcedEnd } from "../time.ts";
 import type { CloudHost } from "./connection.ts";
@@ -134,10 +135,10 @@ function extrasToDelete(
   const deleted = keysToDelete(extras, kept, (key) => {
     const address = s3Uri({ ...target, key });
     if (kept.get(key) === "left out") leftOut.push(address);
-    else report.note(`${address}/ is not deleted: results of the app's jobs lie there`);
+    else report.note(`Kept ${address}/, because the app's jobs and endpoints use it`);
   });
   if (leftOut.length > 0) {
-    report.note(`Not deleted, since it was left out here: ${listed(leftOut)}`);
+    report.note(`Kept objects whose local files were skipped: ${listed(leftOut)}`);
   }
   return deleted;
 }
@@ -183,8 +184,12 @@ async function deleteExtras(s3: S3, bucket: string, keys: readonly string[]): Pr
   if (!first) return;
   const names = left.slice(0, NAMED).map(({ key, reason }) => `${inOneLine(key)}: ${reason}`);
   if (left.length > NAMED) names.push(`and ${left.length - NAMED} more`);
-  throw new AwsError("other", `Not deleted in s3://${bucket}/: ${left.length} objects`, {
-    quote: names.join("\n"),
-    hint: "All files are sent. The same command again deletes what is left.",
-  });
+  throw new AwsError(
+    "other",
+    `Cannot delete ${counted(left.length, "object")} in s3://${bucket}/`,
+    {
+      quote: names.join("\n"),
+      hint: "All files were uploaded. Rerun the command to delete these objects.",
+    },
+  );
 }

@@ -55,7 +55,7 @@ export class Waiter {
       const answer = await question();
       this.failure = undefined;
       if (this.#unanswered.delete(what) && this.#unanswered.size === 0) {
-        this.waitedFor.note("AWS answers again.");
+        this.waitedFor.note("AWS is responding again");
       }
       return { answer };
     } catch (error) {
@@ -68,7 +68,7 @@ export class Waiter {
 
   #tell(what: string, { refusal, message, quote }: AwsError): void {
     const reason = quote ? ` (${quote})` : "";
-    const line = `${message}${reason}. The ${this.waitedFor.what} goes on; mlcli keeps asking.`;
+    const line = `${message}${reason}. The ${this.waitedFor.what} continues, and mlcli retries.`;
     if (refusal === "throttled") {
       if (!this.#isThrottled) this.waitedFor.note(line);
       this.#isThrottled = true;

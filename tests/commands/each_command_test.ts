@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["wait", "churn", /^s3:\/\/data\/output\//],
   ["stop-job", "late", /^late\n$/],
   ["download-model", `s3://${BUCKET}/${KEY} --to model`, /^model\n$/],
-  ["download-output", "late", /^error: The job has no output yet: late /],
+  ["download-output", "late", /^error: Job late has no output yet /],
   ["list-endpoints", "", /^shop {2}InService {2}.+\n$/],
   ["invoke-endpoint", "-n shop rows.csv", /^1\n$/],
   ["delete-endpoint", "-n shop", /^shop\n$/],

@@ -20,8 +20,8 @@ suite("a file in an image", () => {
       await withEngine(async (engine) => {
         await requireFileInImage(engine, image, "/code/p.py");
         await requireFileInImage(engine, image, "/code/more/q.py");
-        const hint = "SageMaker runs what is in the image. Run mlcli build, then mlcli push, " +
-          "after each change of processing/.";
+        const hint = "SageMaker runs the scripts in the image. After each change in processing/, " +
+          "run mlcli build, then mlcli push.";
         for (
           const [path, message] of [
             ["/code/q.py", `Processing file not found: q.py (not in ${image}: /code/q.py)`],

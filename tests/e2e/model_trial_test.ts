@@ -130,7 +130,7 @@ suite("trying a model here", () => {
 
   it("lays the model out as SageMaker does: unpacked, root's, not to be written to; and lets it do as little", async () => {
     const { message, quote } = await failureOf({ DO: "look" });
-    assertEquals(message, "Tried here, the server ended before it was ready: exit status 3");
+    assertEquals(message, "In a local test, the server exited before it was ready: exit status 3");
     assertEquals(
       quote,
       [
@@ -148,9 +148,9 @@ suite("trying a model here", () => {
 
   it("shows the last lines of a server that ends, fit for a terminal", async () => {
     const { message, quote, hint } = await failureOf({ DO: "end" });
-    assertEquals(message, "Tried here, the server ended before it was ready: exit status 1");
+    assertEquals(message, "In a local test, the server exited before it was ready: exit status 1");
     assertEquals(quote, "serving ['serve'] eu-west-1\nno model?[2J\n");
-    assertMatch(hint!, /mlcli local deploy runs it here/);
+    assertMatch(hint!, /Debug it locally: mlcli local deploy/);
   });
 
   for (
@@ -158,13 +158,13 @@ suite("trying a model here", () => {
       [
         "answers 500",
         { DO: "500" },
-        /did not answer \/ping with 200 within 6 s \(HTTP 500\)/,
+        /did not return 200 for \/ping within 6 s \(HTTP 500\)/,
         "listening",
       ],
       [
         "never answers",
         { DO: "nothing" },
-        /did not answer \/ping with 200 within 6 s \(it does not listen on any port yet\)/,
+        /did not return 200 for \/ping within 6 s \(it does not listen on any port yet\)/,
         "loading",
       ],
       [
@@ -210,8 +210,8 @@ suite("trying a model here", () => {
   it("is a note where the model is for GPUs, which this machine may not have", async () => {
     const notes = await tried({ DO: "end" }, { instanceType: "ml.g5.xlarge" });
     assertEquals(notes, [
-      "Tried here, the server ended before it was ready: exit status 1. It may work " +
-      "on ml.g5.xlarge, which has accelerators. Its last lines:\n" +
+      "In a local test, the server exited before it was ready: exit status 1. It might work " +
+      "on ml.g5.xlarge, which has accelerators. Last log lines:\n" +
       "serving ['serve'] eu-west-1\nno model?[2J\n",
     ]);
   });
@@ -249,7 +249,7 @@ suite("trying what local train made, in an image of mlcli", () => {
     const { message, quote } = await assertRejects(trial, MlcliError);
     assertMatch(
       message,
-      /^Tried here, the server ended before it was ready: ValueError: another \(exit status \d+\)$/,
+      /^In a local test, the server exited before it was ready: ValueError: another \(exit status \d+\)$/,
     );
     assertMatch(quote!, /ValueError: another/);
     assertEquals(await containersOf(app.name), []);

@@ -88,7 +88,7 @@ function jobDigest({ app, box }: Scene): string | undefined {
 }
 
 /** Docker 29 pushes OCI's manifests, older engines Docker's; both say in which form it is then. */
-const IN_PLACE = "Put Docker's manifest under TAG: SageMaker refuses OCI's, which it had\n";
+const IN_PLACE = "Converted the manifest of TAG from OCI to Docker format, as SageMaker requires\n";
 
 /** No token that was given out is in what the program said. */
 function assertNoSecrets({ box }: Scene, { stdout, stderr }: ProgramResult): void {
@@ -111,7 +111,7 @@ suite("mlcli push", () => {
     assertMatch(
       pushed.stderr,
       new RegExp(
-        `^${FOUND}Creating the repository ${app.name} in eu-west-1\n` +
+        `^${FOUND}Creating repository ${app.name} in eu-west-1\n` +
           `Pushing ${app.name}:latest to ${uri}:latest\n[0-9a-f]{12}: Pushed\n` +
           `(${IN_PLACE.replace("TAG", "latest")})?$`,
       ),
@@ -124,7 +124,7 @@ suite("mlcli push", () => {
     assertEquals(again, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `${FOUND}Unchanged: ${uri}:latest is ${app.name}:latest already\n`,
+      stderr: `${FOUND}Unchanged: ${uri}:latest is already ${app.name}:latest\n`,
     });
     assertEquals(box.ecr.front.requests.length, before);
 
@@ -173,8 +173,7 @@ suite("mlcli push", () => {
       assertEquals(code, 0);
       assertEquals(await imageId(`${uri}:latest`), await imageId(`${app.name}:other`));
       const name = `${uri}:latest`;
-      const said =
-        `The engine has another image as ${name}: docker rmi ${name} removes that name\n`;
+      const said = `Another local image has the name ${name}. To remove it: docker rmi ${name}\n`;
       assert(stderr.includes(said), stderr);
     } finally {
       await removeImage(`${uri}:latest`);
@@ -208,7 +207,7 @@ suite("mlcli push", () => {
     assertMatch(
       failed.stderr,
       new RegExp(
-        `error: Cannot push ${app.name}:latest to ${uri}:latest: the registry refuses the login\n` +
+        `error: Cannot push ${app.name}:latest to ${uri}:latest: the registry refused the login\n` +
           "  (denied|error from registry): Your authorization token has expired. Reauthenticate",
       ),
     );
@@ -231,9 +230,8 @@ suite("mlcli push", () => {
     assertEquals(taggedDigest(scene), digest);
 
     await scene.build();
-    const refusal = `error: The tag latest of ${uri} has another image, and cannot be changed\n` +
-      "hint: The repository's tags are immutable. Take another tag: mlcli build -t TAG, then " +
-      "mlcli push -t TAG.\n";
+    const refusal = `error: Tag latest of ${uri} is immutable and already has another image\n` +
+      "hint: Use another tag: mlcli build -t TAG, then mlcli push -t TAG\n";
     const before = box.ecr.front.requests.length;
     const other = await scene.run();
     assertEquals([other.code, other.stdout], [1, ""]);
@@ -269,7 +267,7 @@ suite("mlcli push", () => {
     // Docker 29's is OCI's, which an immutable tag keeps.
     assertMatch(
       stderr,
-      /\n(Unchanged: |The tag latest cannot be changed, and keeps OCI's manifest)/,
+      /\n(Unchanged: |Tag latest is immutable and keeps an OCI manifest)/,
     );
   });
 
@@ -291,7 +289,7 @@ suite("mlcli push", () => {
     assertEquals([code, stdout], [0, `${uri}@${docker}\n`]);
     assertEquals(
       stderr,
-      `${FOUND}Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n`,
+      `${FOUND}Converted the manifest of latest from OCI to Docker format, as SageMaker requires\n`,
     );
     assertEquals(taggedDigest(scene), docker);
   });
@@ -322,7 +320,7 @@ suite("mlcli push", () => {
     assertEquals([denied.code, denied.stdout], [1, ""]);
     assertMatch(
       denied.stderr,
-      /\nerror: Cannot push .*: the registry refuses, without a reason\n {2}.*403.*\nhint: .*ecr:BatchCheckLayerAvailability/,
+      /\nerror: Cannot push .*: the registry refused without a reason\n {2}.*403.*\nhint: .*ecr:BatchCheckLayerAvailability/,
     );
   });
 
@@ -365,7 +363,7 @@ suite("mlcli push", () => {
     assert(uri !== elsewhere);
     assertMatch(
       stderr,
-      /\nerror: Cannot push .*: the Docker Engine does not reach the registry\n {2}.*connection refused\nhint: It is the engine that sends the image/,
+      /\nerror: Cannot push .*: the Docker Engine cannot reach the registry\n {2}.*connection refused\nhint: The engine sends the image: /,
     );
   });
 });

@@ -20,19 +20,19 @@ export async function modelOfTraining(
   });
   const { status, artifact, failureReason } = job;
   if (!hasEnded(job)) {
-    throw new MlcliError(`The job has no model yet: ${name} (${inOneLine(status)})`, {
-      hint: `Wait for its end: mlcli wait ${name}`,
+    throw new MlcliError(`Job ${name} has no model yet (${inOneLine(status)})`, {
+      hint: `Wait for the job: mlcli wait ${name}`,
     });
   }
   if (!artifact) {
-    throw new MlcliError(`The job left no model: ${name} (${status})`, {
+    throw new MlcliError(`Job ${name} has no model (${status})`, {
       quote: failureReason && printable(failureReason),
-      hint: `Its log says more: mlcli logs ${name}`,
+      hint: `See its log: mlcli logs ${name}`,
     });
   }
   const address = parseS3Uri(artifact);
   if (address) return address;
-  throw new MlcliError(`The job's model is at no address that mlcli knows: ${inOneLine(artifact)}`);
+  throw new MlcliError(`The address of the job's model is not supported: ${inOneLine(artifact)}`);
 }
 
 /** @throws MlcliError where a job of another kind has that name. */
@@ -41,8 +41,8 @@ async function refuseOther(name: string, sagemaker: DescribeJobs): Promise<void>
     if (kind === "train") continue;
     const job = await ifAllowed(describeJob(sagemaker, { kind, name }), () => {});
     if (job === undefined) continue;
-    throw new MlcliError(`A ${KIND_NAMES[kind]} has no model: ${name}`, {
-      hint: `mlcli download-output ${name} fetches what it left.`,
+    throw new MlcliError(`${name} is a ${KIND_NAMES[kind]}, which has no model`, {
+      hint: `Download its output: mlcli download-output ${name}`,
     });
   }
 }

@@ -28,7 +28,7 @@ export async function reportEnd(
   const bill = billWords(job);
   if (bill) report.note(`Time: ${bill}`);
   if (job.status === "Completed") {
-    if (job.exitMessage) report.note(`It said: ${printable(job.exitMessage)}`);
+    if (job.exitMessage) report.note(`Exit message: ${printable(job.exitMessage)}`);
     return await report.result(resultsOf(job), () => job);
   }
   if (job.status === "Stopped") throw await stoppedError(job, aws, report, command);
@@ -54,34 +54,34 @@ async function stoppedError(
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
     ? ` ${LEFT_NOTHING[job.kind]}`
-    : " Standard output has the artifact of what it had done until then.";
-  const details = `${command("describe")} tells more.`;
+    : " Standard output shows the address of its unfinished model.";
+  const details = `See its details: ${command("describe")}`;
   return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
 }
 
 const LEFT_NOTHING: Readonly<Record<JobKind, string>> = {
-  train: "It left no artifact.",
-  process: "It left no result that is certain to be whole.",
-  transform: "SageMaker keeps no outputs of a transform that is stopped.",
+  train: "It saved no model.",
+  process: "Its results might be incomplete.",
+  transform: "SageMaker discards the results of a stopped transform job.",
 };
 
 function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly [string, string] {
   switch (secondaryStatus) {
     case "MaxRuntimeExceeded":
-      return [`was ended by its time limit (${maxRuntime} s)`, "--max-run allows more."];
+      return [`reached its time limit (${maxRuntime} s)`, "To allow more time, raise --max-run."];
     case "MaxWaitTimeExceeded":
       return [
-        "was ended: spot machines were waited for too long",
-        "--max-wait allows more; without --spot there is no wait.",
+        "was stopped, because it waited too long for spot instances",
+        "Raise --max-wait, or omit --spot.",
       ];
     case "Interrupted":
       return [
-        "was interrupted: AWS took the spot machine away",
-        "With --checkpoint-s3-dir a new run goes on from its checkpoints.",
+        "was interrupted: AWS reclaimed the spot instance",
+        "With --checkpoint-s3-dir, a new job continues from the saved checkpoints.",
       ];
     default:
       // For processing jobs the service gives no more detail.
-      return [kind === "process" ? "was stopped, or its time limit ended it" : "was stopped", ""];
+      return [kind === "process" ? "was stopped or reached its time limit" : "was stopped", ""];
   }
 }
 
@@ -114,15 +114,14 @@ async function failedError(followed: FollowedJob, aws: Aws): Promise<MlcliError>
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
   const likely = failed[0]?.hint ?? cause?.words;
   const where = lines === undefined
-    ? "Its log may not be read."
+    ? "Its log cannot be read."
     : lines.length === 0
     ? "It wrote no log."
     : isShown
-    ? "The end of its log is above."
-    : `${command("logs")} shows its whole log.`;
+    ? "Its last log lines are above."
+    : `See its whole log: ${command("logs")}`;
   const more = job.kind === "transform"
-    ? `${where} ${command("download-output")} brings the results of the other objects, ` +
-      "if there are any."
+    ? `Download the results of the other objects, if any: ${command("download-output")}. ${where}`
     : where;
   return new MlcliError(`${title(job)} failed`, {
     quote: [
@@ -130,10 +129,10 @@ async function failedError(followed: FollowedJob, aws: Aws): Promise<MlcliError>
       ...failed.slice(0, MOST_OBJECTS).map(({ words }) => words),
       ...failed.length > MOST_OBJECTS ? [`and ${failed.length - MOST_OBJECTS} more objects`] : [],
       ...lines?.length && (host || !isShown)
-        ? ["", host ? `${host} failed first:` : "The end of its log:", ...lines]
+        ? ["", host ? `${host} failed first:` : "Last log lines:", ...lines]
         : [],
     ].join("\n"),
-    hint: likely ? `${likely} ${more}` : more,
+    hint: likely ? `${likely.replace(/\.?$/, ".")} ${more}` : more,
   });
 }
 
@@ -178,7 +177,7 @@ function title({ kind, name }: CloudJob): string {
 }
 
 /**
- * The time that is billed: `3 min 20 s x 2 ml.m5.large = 6 min 40 s billed; spot saved 70 %`.
+ * The time that is billed: `3 min 20 s x 2 ml.m5.large = 6 min 40 s billed; spot saved 70%`.
  * For processing, SageMaker only gives the running time. `undefined` where it gives nothing.
  */
 export function billWords(job: CloudJob): string | undefined {
@@ -189,7 +188,7 @@ export function billWords(job: CloudJob): string | undefined {
   const all = instanceCount > 1 ? ` = ${secondsText(seconds * instanceCount)}` : "";
   const how = billableSeconds === undefined ? "" : " billed";
   const saved = job.isSpot && billableSeconds !== undefined && trainingSeconds
-    ? `; spot saved ${Math.round(100 * (1 - billableSeconds / trainingSeconds))} %`
+    ? `; spot saved ${Math.round(100 * (1 - billableSeconds / trainingSeconds))}%`
     : "";
   return `${secondsText(seconds)} x ${machines}${all}${how}${saved}`;
 }

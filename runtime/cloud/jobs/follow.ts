@@ -182,7 +182,7 @@ class Following {
       const isNeeded = this.options.log || isRefusal(error, "credentials");
       if (isNeeded || !(error instanceof AwsError)) throw error;
       this.#log = "denied";
-      this.report.note(`The log is not shown: ${error.message}. ${error.hint ?? ""}`.trim());
+      this.report.note(`Cannot show the log: ${error.message}. ${error.hint ?? ""}`.trim());
       return 0;
     }
   }
@@ -196,7 +196,7 @@ class Following {
     let failed = 0;
     for (let round = 0; quiet < wanted && this.#log === "shown"; round++) {
       if (round === MOST_ROUNDS || failed === MOST_FAILED_ROUNDS) {
-        return this.report.note("The log may go on: mlcli does not wait for its end any longer.");
+        return this.report.note("The log might be incomplete: mlcli stopped waiting for the rest");
       }
       await clock.pause(PAUSE_WITH_NEWS, interruption.signal);
       const more = await this.#showNews(job);

@@ -116,8 +116,8 @@ export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>):
 
 /** What to do about a job that runs on after the command has ended. */
 export function goesOn(command: JobCommand, status: string | undefined): string {
-  const result = `Its result: ${command("wait")}.`;
-  if (status === "Stopping") return `The job is being stopped. ${result}`;
-  return `The job goes on. Its log: ${command("logs", "--follow")}. ${result} ` +
-    `To stop it: ${command("stop-job")}.`;
+  const result = `Wait for it: ${command("wait")}`;
+  if (status === "Stopping") return `SageMaker is stopping the job. ${result}`;
+  return `The job keeps running. See its log: ${command("logs", "--follow")}. ${result}. ` +
+    `Stop it: ${command("stop-job")}`;
 }

@@ -89,7 +89,7 @@ async function* newestFirst(
   const open = lists.filter((_, index) => first[index]!.status === "fulfilled");
   for (const [index, { kind }] of lists.entries()) {
     const reason = reasons[index];
-    if (reason) note(`Without ${KIND_NAMES[kind]}s: ${reason.message}. ${reason.hint}`);
+    if (reason) note(`Cannot list ${KIND_NAMES[kind]}s: ${reason.message}. ${reason.hint}`);
   }
   for (let count = 0; count < limit; count++) {
     const newest = newestOf(open);

@@ -57,11 +57,11 @@ export async function checkArchive(
   } catch (error) {
     if (isRefusal(error, "not found")) throw await missingArchiveError(s3, address, error);
     if (!isRefusal(error, "denied")) throw error;
-    note(`Cannot tell whether ${s3Uri(address)} is an archive of a model (${error.message})`);
+    note(`Cannot check the model archive ${s3Uri(address)}: ${error.message}`);
     return undefined;
   }
   if (!/\.(tar\.gz|tgz)$/.test(address.key)) {
-    note(`${s3Uri(address)} is not called .tar.gz, as SageMaker asks for`);
+    note(`${s3Uri(address)} does not end with .tar.gz, which SageMaker expects`);
   }
   return details;
 }
@@ -94,21 +94,21 @@ export async function checkPrefix(
     }
   } catch (error) {
     if (!isRefusal(error, "denied")) throw error;
-    return note(`Cannot tell whether a model lies below ${s3Uri(address)} (${error.message})`);
+    return note(`Cannot check that ${s3Uri(address)} contains a model: ${error.message}`);
   }
   const [only = "", ...others] = keys;
   if (others.length === 0 && only.endsWith(".tar.gz")) throw directoryError(address, only);
   if (bytes > 0) return;
-  throw new MlcliError(`No model: there is nothing below ${s3Uri(address)}`, { hint: SUCH_AS });
+  throw new MlcliError(`No model found below ${s3Uri(address)}`, { hint: SUCH_AS });
 }
 
-const SUCH_AS = "Such as s3://my-bucket/churn/output/JOB/output/model.tar.gz, which mlcli train " +
-  "prints.";
+const SUCH_AS = "Use the address that mlcli train prints, such as " +
+  "s3://my-bucket/churn/output/JOB/output/model.tar.gz";
 
 /** @throws MlcliError for an address that is a directory's. */
 function requireObject(address: S3Address): void {
   if (address.key !== "" && !address.key.endsWith("/")) return;
-  throw new MlcliError(`A directory, not an archive of a model: ${s3Uri(address)}`, {
+  throw new MlcliError(`Expected a model archive but got a directory: ${s3Uri(address)}`, {
     hint: SUCH_AS,
   });
 }
@@ -120,10 +120,7 @@ async function missingArchiveError(
 ): Promise<MlcliError> {
   const found = await archiveBelow(s3, address).catch(() => undefined);
   if (found === undefined) {
-    return new MlcliError(`No archive of a model: there is no ${s3Uri(address)}`, {
-      hint: SUCH_AS,
-      cause,
-    });
+    return new MlcliError(`Model archive not found: ${s3Uri(address)}`, { hint: SUCH_AS, cause });
   }
   return directoryError(address, found, cause);
 }
@@ -131,13 +128,13 @@ async function missingArchiveError(
 /** @param found the key of an archive, or of something else, that lies there. */
 function directoryError(address: S3Address, found: string, cause?: AwsError): MlcliError {
   const key = address.key.replace(/\/?$/, "/");
-  return new MlcliError(`A directory, not an archive of a model: ${s3Uri({ ...address, key })}`, {
+  const first = s3Uri({ ...address, key: found });
+  const shown = s3Uri({ ...address, key });
+  return new MlcliError(`Expected a model archive but got a directory: ${shown}`, {
     hint: found.endsWith(".tar.gz")
-      ? `Is it ${s3Uri({ ...address, key: found })}?`
-      : "Name it with a slash at its end, and SageMaker copies what lies there " +
-        `(${
-          s3Uri({ ...address, key: found })
-        }, ...); or pack it: tar -czf model.tar.gz -C DIRECTORY .`,
+      ? `Use the archive in it: ${first}`
+      : `To use its files as they are (${first}, ...), add a slash to the address. ` +
+        "Or pack them: tar -czf model.tar.gz -C DIRECTORY .",
     cause,
   });
 }
@@ -186,9 +183,7 @@ async function readArchive(
   if (isWhole && check.files === 0) throw emptyArchiveError(address);
   for (const text of check.warnings(s3Uri(address))) note(text);
   if (!isWhole) {
-    note(
-      `${s3Uri(address)} is large: only its beginning was read, and what follows is not checked`,
-    );
+    note(`Checked only the beginning of ${s3Uri(address)}, because it is large`);
   }
 }
 
@@ -212,9 +207,7 @@ export function noRoomFor(
   { words, hint }: Pick<ModelRoom, "words" | "hint">,
 ): MlcliError {
   const gigabytes = Math.round(bytes / 1024 ** 3);
-  return new MlcliError(`${shown} holds more than ${gigabytes} GB, which is what ${words} has`, {
-    hint,
-  });
+  return new MlcliError(`${shown} is larger than the ${gigabytes} GB disk of ${words}`, { hint });
 }
 
 /** The most that an archive has besides the bytes of its files. */
@@ -229,7 +222,7 @@ export function cannotUnpack(shown: string, cause: MlcliError): MlcliError {
 }
 
 function emptyArchiveError(address: S3Address): MlcliError {
-  return new MlcliError(`The archive holds no file: ${s3Uri(address)}`, {
-    hint: "The training wrote nothing to /opt/ml/model, which is where a model has to be.",
+  return new MlcliError(`The archive contains no files: ${s3Uri(address)}`, {
+    hint: "Change the training code so that it saves the model in /opt/ml/model",
   });
 }

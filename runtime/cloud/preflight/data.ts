@@ -40,18 +40,20 @@ export async function checkInput(
     }
   } catch (error) {
     if (!isRefusal(error, "denied")) throw error;
-    return note(`Cannot tell whether there is data at ${s3Uri(address)} (${error.message})`);
+    return note(`Cannot check whether ${s3Uri(address)} contains data: ${error.message}`);
   }
   throw new AwsError("not found", `No data at ${s3Uri(address)}`, {
-    hint: `Send some: mlcli upload-data -i PATH --target-dir ${shellWord(s3Uri(address))}`,
+    hint: `Upload data: mlcli upload-data -i PATH --target-dir ${shellWord(s3Uri(address))}`,
   });
 }
 
 /** What fewer objects than hosts mean, where each object goes to one host. */
 export function idleHosts(objects: number, hosts: number): Difference {
   return {
-    message: `SageMaker gives whole objects to instances: ${hosts - objects} of ${hosts} get none`,
-    hint: "Split the data into more objects, or take fewer instances.",
+    message: `${
+      hosts - objects
+    } of ${hosts} instances get no data: each object goes to one instance`,
+    hint: "Split the data into more objects, or use fewer instances",
   };
 }
 
@@ -89,23 +91,20 @@ export async function checkBucket(
     region = await s3.bucketRegion(bucket);
   } catch (error) {
     if (isRefusal(error, "denied")) {
-      note(`Cannot tell whether the bucket ${bucket} can be used (${error.message})`);
+      note(`Cannot check the bucket ${bucket}: ${error.message}`);
       return false;
     }
     if (!isRefusal(error, "not found")) throw error;
-    throw new AwsError("not found", `No such bucket: ${bucket}`, {
-      hint: `Check its name, or make it: aws s3 mb s3://${bucket} --region ${s3.region.value}`,
+    throw new AwsError("not found", `The bucket ${bucket} does not exist`, {
+      hint: `Check its name, or create it: aws s3 mb s3://${bucket} --region ${s3.region.value}`,
       cause: error,
     });
   }
   if (region === undefined || region === s3.region.value) return true;
   throw new AwsError(
     "other",
-    `The bucket ${bucket} is in ${region}, ${user} in ${s3.region.value}`,
-    {
-      hint:
-        `SageMaker reads and writes in its own region: take a bucket there, or --region ${region}`,
-    },
+    `The bucket ${bucket} is in ${region}, but ${user} runs in ${s3.region.value}`,
+    { hint: `Use a bucket in ${s3.region.value}, or set --region ${region}` },
   );
 }
 

@@ -30,22 +30,25 @@ export async function foreignImage(
   if (place === undefined) {
     throw new MlcliError(
       host === ECR_PUBLIC
-        ? `SageMaker takes no images of Amazon ECR Public: ${shown}`
-        : `SageMaker takes images of Amazon ECR alone: ${shown}`,
+        ? `SageMaker does not support images from Amazon ECR Public: ${shown}`
+        : `SageMaker supports only images in Amazon ECR, not ${shown}`,
       { hint: instead(awsImageIn(image, region), image, named, region) },
     );
   }
   const { account, repository, key } = place;
   if (place.region !== region) {
-    throw new MlcliError(`The image is in ${place.region}, and the job in ${region}: ${shown}`, {
-      hint: instead(awsImageIn(image, region), image, named, region),
-    });
+    throw new MlcliError(
+      `The job runs in ${region}, but its image is in another region: ${shown}`,
+      {
+        hint: instead(awsImageIn(image, region), image, named, region),
+      },
+    );
   }
   const images = { ecr, repository, account };
   let isDenied = false;
   const stored = await ifAllowed(storedImage(key, images), ({ message }) => {
     isDenied = true;
-    note(`${message}: it is not checked that ${shown} is there, and for ${instanceType}`);
+    note(`Cannot check that ${shown} exists and supports ${instanceType}: ${message}`);
   });
   if (isDenied) return image;
   if (stored === undefined) throw missing(image);
@@ -57,17 +60,17 @@ export async function foreignImage(
     return `${host}/${repository}@${(isThere ? form : stored).digest}`;
   }
   throw new MlcliError(
-    `SageMaker refuses the manifest of ${shown}: its type is ${stored.mediaType}`,
+    `SageMaker does not support the manifest type of ${shown}: ${stored.mediaType}`,
     { hint: instead(undefined, image, named, region) },
   );
 }
 
 function missing(image: string): MlcliError {
   const right = awsImageIn(image);
-  return new MlcliError(`There is no image ${inOneLine(image)}`, {
+  return new MlcliError(`Image ${inOneLine(image)} does not exist`, {
     hint: right === undefined
-      ? "Check the tag and the account in its name."
-      : `AWS's account for it in this region is ${right.slice(0, 12)}: ${right}`,
+      ? "Check the tag and the account in its name"
+      : `Use the image from AWS's account for this region: ${right}`,
   });
 }
 
@@ -78,11 +81,11 @@ function instead(
   { name, rest }: ImageName,
   region: string,
 ): string {
-  if (own !== undefined) return `Take --image ${own}`;
+  if (own !== undefined) return `Use --image ${own}`;
   const repository = `ACCOUNT.dkr.ecr.${region}.amazonaws.com/${name}`;
   const tag = rest.split("@")[0] || ":latest";
   return [
-    "Copy it into your own registry, and name it there:",
+    "Copy it into your own registry:",
     `aws ecr create-repository --repository-name ${name} --region ${region}`,
     `aws ecr get-login-password --region ${region} | docker login -u AWS --password-stdin ${
       repository.split("/")[0]
@@ -90,6 +93,6 @@ function instead(
     `docker pull ${inOneLine(image)}`,
     `docker tag ${inOneLine(image)} ${repository}${tag}`,
     `docker push ${repository}${tag}`,
-    `Then: --image ${repository}${tag}`,
+    `Then use the copy: --image ${repository}${tag}`,
   ].join("\n");
 }

@@ -53,19 +53,19 @@ export async function imageForJob(
   const repository = await ecr.repository(named.name);
   const { value: region } = ecr.region;
   if (!repository) {
-    throw notPushedError(reference, `there is no repository ${named.name} in ${region}`);
+    throw notPushedError(reference, `repository ${named.name} does not exist in ${region}`);
   }
   requireOwnRegistry(named, hostOf(repository.uri));
   const images = { ecr, repository: named.name };
   const stored = await storedImage({ tag }, images);
   const address = `${repository.uri}:${tag}`;
-  if (!stored) throw notPushedError(reference, `there is no ${address}`);
+  if (!stored) throw notPushedError(reference, `${address} does not exist`);
   const platform = `linux/${architectureOf(instanceType)}`;
   const form = await jobForm(stored, platform, images);
   await requireForm(form, stored, address, images);
   const local = await localImage(reference, engine);
   if (typeof local === "string") {
-    note(`${local}: it is not checked that ${address} is the same, and for ${platform}`);
+    note(`Cannot compare ${address} with a local image for ${platform}: ${local}`);
   } else {
     requireOwnImage(app, reference, local);
     const finding = elsewhereFinding(app, reference, local);
@@ -90,8 +90,8 @@ async function requireForm(
 ): Promise<void> {
   if (form.digest === stored.digest || await storedImage(form, images)) return;
   throw new MlcliError(
-    `SageMaker refuses the manifest of ${address}: its type is ${stored.mediaType}`,
-    { hint: "It was not pushed by mlcli. mlcli push puts one there that SageMaker takes." },
+    `SageMaker does not support the manifest type of ${address}: ${stored.mediaType}`,
+    { hint: "Push the image with mlcli push, which converts the manifest" },
   );
 }
 
@@ -100,7 +100,7 @@ export async function localImage(
   engine: () => Promise<Engine>,
 ): Promise<ImageDetails | string> {
   try {
-    return await (await engine()).image(reference) ?? `This machine has no image ${reference}`;
+    return await (await engine()).image(reference) ?? `${reference} does not exist locally`;
   } catch (error) {
     // An interruption is thrown on.
     if (error instanceof MlcliError) return error.message;
@@ -109,8 +109,8 @@ export async function localImage(
 }
 
 function notPushedError(reference: string, cause: string): MlcliError {
-  return new MlcliError(`${reference} is not pushed: ${cause}`, {
-    hint: `Run mlcli push${tagOption(reference)} first.`,
+  return new MlcliError(`${reference} has not been pushed: ${cause}`, {
+    hint: `Run mlcli push${tagOption(reference)} first`,
   });
 }
 
@@ -120,14 +120,14 @@ function otherPlatformError(
   instanceType: string,
   platform: string,
 ): MlcliError {
-  return new MlcliError(`${reference} is for ${its}, and ${instanceType} runs ${platform}`, {
-    hint: `mlcli build --platform ${platform}, then mlcli push; or take another --ec2-type.`,
+  return new MlcliError(`${reference} is for ${its}, but ${instanceType} needs ${platform}`, {
+    hint: `Run mlcli build --platform ${platform}, then mlcli push, or use another --ec2-type`,
   });
 }
 
 function otherImageError(reference: string, address: string): MlcliError {
-  return new MlcliError(`${reference} here is another image than ${address}`, {
-    hint: `Was it rebuilt? mlcli push${tagOption(reference)} sends it. An image with another tag ` +
-      "that is not on this machine runs as it was pushed.",
+  return new MlcliError(`The local image ${reference} differs from ${address}`, {
+    hint: `Push the local image: mlcli push${tagOption(reference)}. ` +
+      `To run the pushed image, remove the local one: docker rmi ${reference}`,
   });
 }

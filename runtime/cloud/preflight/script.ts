@@ -50,8 +50,8 @@ export async function requireFileInImage(
         ? `Processing file not found: ${file} is a directory in ${reference}`
         : `Processing file not found: ${file} (not in ${reference}: ${path})`,
       {
-        hint: "SageMaker runs what is in the image. Run mlcli build, then mlcli push, after " +
-          "each change of processing/.",
+        hint: "SageMaker runs the scripts in the image. After each change in processing/, " +
+          "run mlcli build, then mlcli push.",
       },
     );
   });

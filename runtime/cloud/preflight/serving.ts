@@ -45,7 +45,7 @@ export type TrialHost = Pick<Context, "engine" | "interruption">;
 export async function tryServing(trial: Trial, host: TrialHost, note: Note): Promise<void> {
   const reference = imageReference(trial.app, trial.tag);
   const found = await engineFor(reference, host.engine);
-  if (typeof found === "string") return note(`The model is not tried here: ${found}`);
+  if (typeof found === "string") return note(`The model was not tested locally: ${found}`);
   const { signal } = host.interruption;
   try {
     await serveOnce(found.engine, found.image, trial, signal, note);
@@ -53,13 +53,13 @@ export async function tryServing(trial: Trial, host: TrialHost, note: Note): Pro
     signal.throwIfAborted();
     // A failure of the engine says nothing about the model.
     if (error instanceof EngineError || error instanceof BrokenEngine) {
-      return note(`The model is not tried here: ${error.message}`);
+      return note(`The model was not tested locally: ${error.message}`);
     }
     if (!(error instanceof Unfit)) throw error;
     if (trial.instanceType === undefined || !isAccelerated(trial.instanceType)) throw error;
     note(
-      `${error.message}. It may work on ${trial.instanceType}, which has ` +
-        `accelerators${error.quote === undefined ? "" : `. Its last lines:\n${error.quote}`}`,
+      `${error.message}. It might work on ${trial.instanceType}, which has ` +
+        `accelerators${error.quote === undefined ? "" : `. Last log lines:\n${error.quote}`}`,
     );
   }
 }
@@ -77,13 +77,13 @@ async function engineFor(
   try {
     const engine = await connect();
     if (!isHere(engine.address)) {
-      return `the Docker Engine is another machine's (${engine.address})`;
+      return `the Docker Engine runs on another machine (${engine.address})`;
     }
     const image = await engine.image(reference);
-    if (image === undefined) return `this machine has no image ${reference}`;
+    if (image === undefined) return `${reference} does not exist locally`;
     const { Arch } = await engine.version();
     if (image.Architecture === Arch) return { engine, image };
-    return `${reference} is for ${platformOf(image)}, and this machine runs linux/${Arch}`;
+    return `${reference} is for ${platformOf(image)}, but this machine runs linux/${Arch}`;
   } catch (error) {
     // An interruption is thrown on.
     if (error instanceof MlcliError) return error.message;
@@ -200,7 +200,7 @@ function ownPort(image: ImageDetails, reference: string): number {
   if (takesPort(image)) return freePort();
   if (!isTaken(SERVER_PORT)) return SERVER_PORT;
   throw new BrokenEngine(
-    `port ${SERVER_PORT} of the space, the only one that ${reference} listens on, is taken`,
+    `${reference} supports only port ${SERVER_PORT}, which is already in use in this space`,
   );
 }
 
@@ -225,8 +225,8 @@ async function copyModel(
     await engine.unpackInContainer(holder, PATHS.model, file.readable, signal);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new MlcliError(`The packed model cannot be read: ${fileErrorReason(error)}`, {
-      hint: "Does something empty the directory of temporary files? TMPDIR names another.",
+    throw new MlcliError(`Cannot read the packed model: ${fileErrorReason(error)}`, {
+      hint: "If another program empties the temporary directory, set TMPDIR to another directory",
       cause: error,
     });
   }
@@ -239,8 +239,7 @@ async function start(engine: Engine, server: string, reference: string): Promise
     if (!(error instanceof EngineError) || error.status !== 400) throw error;
     throw new MlcliError(`${reference} cannot run "${SERVING_ARGUMENTS.join(" ")}"`, {
       quote: error.reason,
-      hint:
-        "The image needs an ENTRYPOINT that takes serve, as the Dockerfile of mlcli init has it.",
+      hint: "Give the image an ENTRYPOINT that accepts serve, like the Dockerfile from mlcli init",
       cause: error,
     });
   }
@@ -259,7 +258,7 @@ async function requirePing(
   const readiness = await untilReady(engine, { id, port: port ?? 0 }, {
     seconds,
     signal,
-    onStuck: (words, hint) => note(`The server that is tried here is not ready: ${words}. ${hint}`),
+    onStuck: (words, hint) => note(`The local test server is not ready: ${words}. ${hint}`),
   });
   if (readiness.kind === "ready") return;
   const { words, hint } = readiness.kind === "ended"
@@ -271,16 +270,17 @@ async function requirePing(
   const log = await logTail(engine, id);
   throw new Unfit(
     readiness.kind === "ended"
-      ? `Tried here, the server ended before it was ready: ${
+      ? `In a local test, the server exited before it was ready: ${
         endWithError(readiness.status, words, log ?? "")
       }`
-      : `Tried here, the server did not ${readiness.wasReady ? "go on answering" : "answer"} ` +
-        `/ping with 200 within ${seconds} s (${words})`,
+      : `In a local test, the server did not ${readiness.wasReady ? "keep returning" : "return"} ` +
+        `200 for /ping within ${seconds} s (${words})`,
     {
       quote: log && printable(shownTail(log)),
       hint:
-        `${hint ?? "Nothing was sent or made."} mlcli local deploy runs it here. What can work ` +
-        "on SageMaker alone is served from an archive that you send: --model s3://...",
+        `${(hint ?? "Nothing was uploaded or created").replace(/\.?$/, ".")} Debug it locally: ` +
+        "mlcli local deploy. For a model that works only on SageMaker, upload its archive " +
+        "yourself: --model s3://...",
     },
   );
 }

@@ -50,8 +50,10 @@ export interface PushTarget {
   readonly reference: string;
 }
 
+const PERMISSIONS = "docs/how-to/roles.md lists all permissions for a push.";
+
 /** Emulators without a registry may name AWS's. */
-const EMULATORS = "an emulator of AWS may name a registry that it does not have.";
+const EMULATORS = "an AWS emulator might have no registry";
 
 export function pushError(words: string, { uri, tag, reference }: PushTarget): MlcliError {
   const quote = printable(words.trim());
@@ -63,54 +65,47 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
       const action = /perform: ([\w-]+:\w+)/.exec(words)?.[1] ?? "ecr:PutImage";
       return new AwsError("denied", `AccessDeniedException: ${action}`, {
         quote,
-        hint:
-          `Add the permission ${action} to the user or role named above; docs/how-to/roles.md has all ` +
-          "that push needs.",
+        hint: `Add the permission ${action} to the user or role named above. ${PERMISSIONS}`,
       });
     }
     case "refused without a word":
-      return new MlcliError(`${failed}: the registry refuses, without a reason`, {
+      return new MlcliError(`${failed}: the registry refused without a reason`, {
         quote,
-        hint:
-          "It does not let the engine look for layers that are there. The permission for that is " +
-          "ecr:BatchCheckLayerAvailability; docs/how-to/roles.md has all that push needs.",
+        hint: `Add the permission ecr:BatchCheckLayerAvailability. ${PERMISSIONS}`,
       });
     case "expired":
     case "no login":
-      return new MlcliError(`${failed}: the registry refuses the login`, {
+      return new MlcliError(`${failed}: the registry refused the login`, {
         quote,
-        hint: "It was made for this push. Check this machine's clock, the region, and " +
-          `AWS_ENDPOINT_URL: ${EMULATORS}`,
+        hint: `Check this machine's clock, the region and AWS_ENDPOINT_URL: ${EMULATORS}`,
       });
     case "no repository":
-      return new MlcliError(`${failed}: the registry has no such repository`, {
+      return new MlcliError(`${failed}: the registry does not have the repository`, {
         quote,
-        hint: "Check account and region: the repository is there in those that were asked.",
+        hint: "Check the account and the region: ECR reports that the repository exists",
       });
     case "no image":
-      return new MlcliError(`${failed}: the image is not there any more`, {
+      return new MlcliError(`${failed}: the image no longer exists`, {
         quote,
-        hint: "Was it built or removed meanwhile? Try again.",
+        hint: "It might have been rebuilt or removed during the push. Try again.",
       });
     case "network":
-      return new MlcliError(`${failed}: the Docker Engine does not reach the registry`, {
+      return new MlcliError(`${failed}: the Docker Engine cannot reach the registry`, {
         quote,
-        hint:
-          "It is the engine that sends the image: its network, its proxy and its certificates " +
-          `count (docker info names the proxy), not those of mlcli. And ${EMULATORS}`,
+        hint: "The engine sends the image: check its network, its certificates and its proxy " +
+          `(see docker info). With AWS_ENDPOINT_URL, ${EMULATORS}.`,
       });
     case "other":
       return new MlcliError(failed, {
         quote,
         hint: hintFor(words) ??
-          "The engine or the registry gave this reason. Nothing was put under the tag.",
+          "The engine or the registry returned this reason. The tag is unchanged.",
       });
   }
 }
 
 export function immutableTagError(uri: string, tag: string): MlcliError {
-  return new MlcliError(`The tag ${tag} of ${uri} has another image, and cannot be changed`, {
-    hint: "The repository's tags are immutable. Take another tag: mlcli build -t TAG, then " +
-      "mlcli push -t TAG.",
+  return new MlcliError(`Tag ${tag} of ${uri} is immutable and already has another image`, {
+    hint: "Use another tag: mlcli build -t TAG, then mlcli push -t TAG",
   });
 }

@@ -57,8 +57,8 @@ export async function preparePush(
 ): Promise<PreparedPush> {
   const { image } = app.configuration;
   if (image !== undefined) {
-    throw new MlcliError(`There is nothing to push: ${app.name}.json names an image, ${image}`, {
-      hint: "mlcli train takes it from its own registry.",
+    throw new MlcliError(`Nothing to push: ${app.name}.json sets the image ${image}`, {
+      hint: "Run mlcli train, which uses this image from its own registry",
     });
   }
   const named = repositoryFor(app, asked);
@@ -115,7 +115,7 @@ class Push {
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
     // Before the call: after an interruption, the user knows of it.
-    report.say(`Creating the repository ${name} in ${ecr.region.value}`);
+    report.say(`Creating repository ${name} in ${ecr.region.value}`);
     await ecr.createRepository(name);
   }
 
@@ -130,7 +130,7 @@ class Push {
     let isDenied = false;
     const stored = await ifAllowed(storedImage({ digest: sent }, images), ({ message }) => {
       isDenied = true;
-      report.note(`${message}: it is not checked that SageMaker takes the image's manifest`);
+      report.note(`Cannot check that SageMaker supports the image's manifest: ${message}`);
     });
     if (isDenied) return `${uri}@${sent}`;
     if (!stored) throw notConfirmedError(target, sent);
@@ -161,18 +161,18 @@ class Push {
     const { target: { uri, tag, reference }, report, warningOfOne } = this.parts;
     if (warningOfOne && !isOfList) report.warning(warningOfOne.message, warningOfOne.hint);
     if (form.digest === stored.digest) {
-      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} is ${reference} already`);
+      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} is already ${reference}`);
       return `${uri}@${form.digest}`;
     }
     if (await this.#put(form, tag)) {
       report.say(
-        `Put Docker's manifest under ${tag}: SageMaker refuses OCI's, which it had`,
+        `Converted the manifest of ${tag} from OCI to Docker format, as SageMaker requires`,
       );
     } else {
       await this.#put(form, undefined);
       report.say(
-        `The tag ${tag} cannot be changed, and keeps OCI's manifest, which SageMaker refuses: ` +
-          "jobs take the image by its digest",
+        `Tag ${tag} is immutable and keeps an OCI manifest, which SageMaker does not support. ` +
+          "Jobs use the image's digest instead.",
       );
     }
     return `${uri}@${form.digest}`;
@@ -209,7 +209,7 @@ async function knownRepository(
   let isDenied = false;
   const repository = await ifAllowed(ecr.repository(name), ({ message }) => {
     isDenied = true;
-    note(`${message}: it is not checked that there is a repository ${name}`);
+    note(`Cannot check that repository ${name} exists: ${message}`);
   });
   return isDenied ? { name, uri: `${host}/${name}`, isImmutable: false } : repository;
 }
@@ -222,7 +222,7 @@ async function lookUp(
   { note }: PushReport,
 ): Promise<Found | undefined> {
   const stored = await ifAllowed(storedImage({ tag }, images), ({ message }) => {
-    note(`${message}: it is not checked what ${images.repository}:${tag} is now`);
+    note(`Cannot check the current image of ${images.repository}:${tag}: ${message}`);
   });
   if (!stored) return undefined;
   try {
@@ -248,8 +248,8 @@ function platformWarning(
 }
 
 function notConfirmedError({ uri, tag }: PushTarget, digest: string): MlcliError {
-  return new MlcliError(`The registry does not have ${uri}@${digest}, which was pushed`, {
-    hint: `Is something else pushing to ${tag}, or deleting? Try again.`,
+  return new MlcliError(`The registry does not contain the pushed image ${uri}@${digest}`, {
+    hint: `Another process might be pushing or deleting ${tag}. Try again.`,
   });
 }
 

@@ -22,8 +22,8 @@ export function repositoryFor(app: App, asked: NamedRepository | undefined): Nam
   const named = asked ?? parseRepository(app.configuration.imageName);
   if (named) return named;
   throw new MlcliError(
-    `Amazon ECR cannot have a repository named ${app.configuration.imageName}`,
-    { hint: "--repository names another, of two characters or more." },
+    `Amazon ECR does not support the repository name ${app.configuration.imageName}`,
+    { hint: "Choose a name of at least two characters with --repository" },
   );
 }
 
@@ -33,9 +33,9 @@ export function repositoryFor(app: App, asked: NamedRepository | undefined): Nam
  */
 export function requireOwnRegistry({ host, name }: NamedRepository, own: string): void {
   if (host === undefined || isSameRegistry(host, own)) return;
-  throw new MlcliError(`The image's registry is ${host}, and this account's is ${own}`, {
-    hint: `--repository ${name} takes the one of that name in this account; another --profile, ` +
-      "--region or --iam-role-arn asks another account.",
+  throw new MlcliError(`The image's registry ${host} is not your account's registry ${own}`, {
+    hint: `Use your registry with --repository ${name}, or the image's account with --profile, ` +
+      "--region or --iam-role-arn",
   });
 }
 
@@ -43,7 +43,7 @@ export function requireOwnRegistry({ host, name }: NamedRepository, own: string)
 export function requireOwnLogin(login: string, registry: string): void {
   if (mayLogIn(login, registry)) return;
   throw new MlcliError(`The login is for ${login}, but the repository is in ${registry}`, {
-    hint: "Something else than AWS may have answered. Check AWS_ENDPOINT_URL, and the proxy.",
+    hint: "The response might not be from AWS. Check AWS_ENDPOINT_URL and the proxy.",
   });
 }
 
@@ -92,7 +92,7 @@ export async function jobForm(
     const chosen = imageFor(
       platform,
       read.manifests,
-      images.account && "Take another tag of it, or an --ec2-type with other processors.",
+      images.account && "Use another tag of it, or an --ec2-type with another architecture",
     );
     const found = await storedImage({ digest: chosen.digest }, images);
     if (!found) throw missingImageError(chosen.digest, images.repository);
@@ -104,8 +104,8 @@ export async function jobForm(
 async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
   const read = readManifest(image.manifest, image.mediaType);
   if (read.kind === "list") {
-    throw new MlcliError(`${image.digest} is a list of images inside of a list`, {
-      hint: "Push the image again.",
+    throw new MlcliError(`${image.digest} is an image list inside another image list`, {
+      hint: "Push the image again",
     });
   }
   // Also of Docker's manifests: it refuses what SageMaker cannot take.
@@ -140,7 +140,7 @@ export async function sameImage(
 }
 
 function missingImageError(digest: string, repository: string): MlcliError {
-  return new MlcliError(`The repository ${repository} lacks the image ${digest} of its list`, {
-    hint: "Push the image again.",
+  return new MlcliError(`Repository ${repository} does not contain ${digest} of the image's list`, {
+    hint: "Push the image again",
   });
 }

@@ -64,13 +64,13 @@ async function named(
         if (!(error instanceof MlcliError)) throw error;
         const remedy = before ? `docker tag ${before.Id} ${name}` : `docker rmi ${name}`;
         return warning(
-          `The image is still called ${name} on this machine: ${error.message}`,
-          `${remedy} makes it as it was.`,
+          `The image still has the temporary name ${name} locally: ${error.message}`,
+          `Restore the old state: ${remedy}`,
         );
       }
       // The name was the user's, or is left of a push that was killed.
       if (before.Id !== imageId) {
-        note(`The engine has another image as ${name}: docker rmi ${name} removes that name`);
+        note(`Another local image has the name ${name}. To remove it: docker rmi ${name}`);
       }
     },
   };
@@ -95,7 +95,7 @@ async function attempt(
   }
   // An engine that stops half-way ends the messages without an error.
   return digest === undefined
-    ? { failure: "the engine ended the push without a digest from the registry" }
+    ? { failure: "the engine stopped the push without a digest from the registry" }
     : { digest };
 }
 

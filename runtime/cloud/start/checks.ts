@@ -31,15 +31,16 @@ export function requireGiven(kind: CloudSectionName, app: App, needed: readonly 
   const file = basename(app.configurationPath);
   throw new UsageError(
     missing.length === 1
-      ? `Missing required option "${missing[0]}".`
-      : `Missing required options ${missing.map((flag) => `"${flag}"`).join(", ")}.`,
+      ? `Missing required option "${missing[0]}"`
+      : `Missing required options ${missing.map((flag) => `"${flag}"`).join(", ")}`,
     {
-      hint: `mlcli ${kind} runs on SageMaker. Give ${missing.length === 1 ? "it" : "them"}, or ` +
+      hint:
+        `mlcli ${kind} runs on SageMaker. Set ${missing.length === 1 ? "it" : "them"}, or set ` +
         `${enumerated(keys)} in "${kind}" of ${file}.` +
         (kind === "transform" && missing.includes("--model")
-          ? " In place of --model, --job names a training job, and --endpoint an endpoint."
+          ? " Instead of --model, you can set --job for a training job, or --endpoint."
           : "") +
-        (missing.includes(PLATFORM_OPTION[kind]) ? ` mlcli local ${kind} runs it here.` : ""),
+        (missing.includes(PLATFORM_OPTION[kind]) ? ` To run locally: mlcli local ${kind}` : ""),
     },
   );
 }
@@ -84,9 +85,8 @@ export function outputOf(
     const address = within(prefix, path);
     return { address, byFile: { address, where: `"s3_prefix" in ${file}`, flag } };
   }
-  throw new UsageError(`Missing option "${flag}": where the results go.`, {
-    hint: `Give it, or "s3_prefix": "s3://BUCKET/PREFIX" in ${file}, below which all data of the ` +
-      "app lies.",
+  throw new UsageError(`Missing option "${flag}", the address for the results`, {
+    hint: `Set it, or set "s3_prefix": "s3://BUCKET/PREFIX" in ${file} for all data of the app`,
   });
 }
 
@@ -110,8 +110,8 @@ export function checkNetworkAndTags(
     const [there, missing] = subnets.length > 0
       ? ["--subnet", "--security-group"]
       : ["--security-group", "--subnet"];
-    throw new UsageError(`Option "${there}" has no effect without "${missing}".`, {
-      hint: "A VPC needs both: give --subnet and --security-group, or neither.",
+    throw new UsageError(`Option "${there}" has no effect without "${missing}"`, {
+      hint: "Set both --subnet and --security-group for a VPC, or neither",
     });
   }
   requireAtMost(subnets.length, NETWORK.subnets, "--subnet");
@@ -122,8 +122,8 @@ export function checkNetworkAndTags(
 /** @throws UsageError for an option that is given more often than SageMaker takes it. */
 export function requireAtMost(count: number, most: number, flag: string): void {
   if (count <= most) return;
-  throw new UsageError(`Option "${flag}" may be given ${most} times, but is given ${count}.`, {
-    hint: "SageMaker takes no more, those of the configuration file included.",
+  throw new UsageError(`Option "${flag}" has ${count} values, but SageMaker allows ${most}`, {
+    hint: "Remove some values on the command line or in the configuration file",
   });
 }
 
@@ -136,14 +136,14 @@ export function maxWaitOf(
 ): number | undefined {
   if (!spot) {
     if (maxWait === undefined) return undefined;
-    throw new UsageError('Option "--max-wait" has no effect without "--spot".', {
-      hint: "--max-run says how long it may run; only spare instances are waited for.",
+    throw new UsageError('Option "--max-wait" has no effect without "--spot"', {
+      hint: "To limit how long the job runs, use --max-run",
     });
   }
   const wait = maxWait ?? maxRun;
   if (wait >= maxRun) return wait;
-  throw new UsageError(`Option "--max-wait" (${wait}) is less than "--max-run" (${maxRun}).`, {
-    hint: "It counts the time in which the job runs, too: give as much or more.",
+  throw new UsageError(`Option "--max-wait" (${wait}) is less than "--max-run" (${maxRun})`, {
+    hint: `Set --max-wait to ${maxRun} or more: it includes the time that the job runs`,
   });
 }
 
@@ -154,15 +154,15 @@ export function maxWaitOf(
 export function checkChannelNames(names: readonly string[], isSending: boolean): void {
   const wrong = isSending ? names.find((name) => CODE_CHANNELS.includes(name)) : undefined;
   if (wrong !== undefined) {
-    throw new UsageError(`The channel ${wrong} is for code, and not for data.`, {
-      hint: "Give the data another name: --input-s3-dir NAME=s3://...",
+    throw new UsageError(`Channel name "${wrong}" is reserved for code`, {
+      hint: "Choose another name for the data: --input-s3-dir NAME=s3://...",
     });
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new UsageError(`Two inputs are called "${twice}".`, {
-    hint: "Each is a channel of its own: --input-s3-dir NAME=s3://..., and your code finds it in " +
-      "/opt/ml/input/data/NAME.",
+  throw new UsageError(`Two inputs have the name "${twice}"`, {
+    hint: "Give each input its own name: --input-s3-dir NAME=s3://... " +
+      "Your code finds it in /opt/ml/input/data/NAME.",
   });
 }
 
@@ -173,19 +173,19 @@ export function checkGroups(
   requireAtMost(groups.length, MOST_INSTANCE_GROUPS, "--instance-group");
   // Guide, "Run distributed training on a heterogeneous cluster": on one of the groups alone.
   if (groups.length > 1 && distribution !== undefined) {
-    throw new UsageError('Option "--distribution" is not for several groups of instances.', {
-      hint: "Take one --instance-group, or start torchrun in your code.",
+    throw new UsageError('Option "--distribution" does not support several instance groups', {
+      hint: "Use one --instance-group, or start torchrun in your code",
     });
   }
   const first = groups[0]?.type ?? "";
   for (const { name, type } of groups) {
     if (groups.filter((one) => one.name === name).length > 1) {
-      throw new UsageError(`Two groups of instances are called "${name}".`);
+      throw new UsageError(`Two instance groups have the name "${name}"`);
     }
     if (architectureOf(type) === architectureOf(first)) continue;
     throw new UsageError(
-      `All groups run one image, and none is both for ${first} and for ${type}.`,
-      { hint: "Take instance types with the same architecture, linux/amd64 or linux/arm64." },
+      `${first} and ${type} cannot run the same image, because their architectures differ`,
+      { hint: "Use instance types of one architecture, linux/amd64 or linux/arm64" },
     );
   }
 }
@@ -201,7 +201,7 @@ export function checkShards(
 ): void {
   requireShards(shards, names);
   if (instanceCount === 1 && names.some((name) => isSharded(shards, name))) {
-    note("One instance gets all objects: --shard and --input-sharded have no effect");
+    note("--shard and --input-sharded have no effect with one instance, which gets all objects");
   }
 }
 

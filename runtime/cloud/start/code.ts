@@ -55,8 +55,8 @@ export function noteNoNetwork(
 ): void {
   if (code === undefined || !networkIsolation || !installsPackages(code)) return;
   note(
-    "The code's packages are installed when it starts, for which --network-isolation leaves no " +
-      "network: an image that has them needs no requirements.txt.",
+    "The job cannot install the code's requirements.txt, because --network-isolation blocks the " +
+      "network. Use an image that contains the packages.",
   );
 }
 
@@ -66,8 +66,8 @@ async function ownFolders(
 ): Promise<readonly [SourceFolder, ...SourceFolder[]]> {
   const { training, common } = layoutOf(app);
   if (!await isDirectory(training)) {
-    throw new MlcliError("No training code to send: there is no training/", {
-      hint: `${initCommand(app, app.name)} adds what is missing of the example.`,
+    throw new MlcliError("No training code to send: training/ does not exist", {
+      hint: `Add the missing files of the sample: ${initCommand(app, app.name)}`,
     });
   }
   const folder = (path: string, name: string) => ({
@@ -139,7 +139,7 @@ export async function sendObjects(
 ): Promise<void> {
   for (const { address, bytes } of objects) {
     await s3.putObject(address, bytes, { sha256: await sha256Of(bytes), kmsKey });
-    note(`Sent ${s3Uri(address)}`);
+    note(`Uploaded ${s3Uri(address)}`);
   }
 }
 

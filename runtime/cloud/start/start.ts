@@ -68,7 +68,7 @@ export async function startJob<Input extends JobInput, Data>(
   const { kind, request, role, instanceType, code } = startable;
   const { app, tag, repository } = request;
   const aws = await connectFor(app, choice, host);
-  report.progress(`Checking what the ${KIND_NAMES[kind]} needs`, 0);
+  report.progress(`Checking the ${KIND_NAMES[kind]}`, 0);
   const checked = inOrder(
     eachOnce((text) => report.note(text)),
     async (note) => {
@@ -128,7 +128,7 @@ export async function createAndFollow(
       (input) => sagemaker.createJob(kind, input),
       (reason) =>
         report.note(
-          `You may not set tags, so the ${KIND_NAMES[kind]} has none of mlcli's: ${reason}`,
+          `The ${KIND_NAMES[kind]} has no mlcli tags, because setting tags failed: ${reason}`,
         ),
     ).catch((error) => {
       throw withoutValues(error, request.variables);
@@ -162,7 +162,7 @@ export async function nothingCreated<T>(
     return await before();
   } catch (error) {
     if (error instanceof Interrupted) {
-      report.always(`Interrupted: no ${KIND_NAMES[kind]} was created.`);
+      report.always(`Interrupted: no ${KIND_NAMES[kind]} was created`);
     }
     throw error;
   }
@@ -185,8 +185,8 @@ async function createJob(
 ): Promise<string | undefined> {
   const what = `${KIND_NAMES[job.kind]} ${job.name}`;
   const command = commandFor(job.name, choice);
-  const mayExist = `${what} may have been created. ${command("describe")} shows it, ` +
-    `${command("stop-job")} stops it.`;
+  const mayExist = `${what} might have been created. Check it: ${command("describe")}. ` +
+    `Stop it: ${command("stop-job")}`;
   try {
     return await send();
   } catch (error) {
@@ -195,13 +195,13 @@ async function createJob(
     const found = await orNothing(describeJob(sagemaker, job)).catch((failure) => {
       if (failure instanceof Interrupted) report.always(`Interrupted: ${mayExist}`);
       if (!(failure instanceof AwsError)) throw failure;
-      throw withHint(error, `The outcome is not known: ${mayExist}`);
+      throw withHint(error, `The outcome is unknown: ${mayExist}`);
     });
     if (!found) {
       const hint = `No ${KIND_NAMES[job.kind]} was created. ${error.hint ?? ""}`.trimEnd();
       throw withHint(error, hint);
     }
-    report.note(`The answer was lost, but ${what} is there.`);
+    report.note(`The response was lost, but ${what} exists`);
     return found.arn;
   }
 }

@@ -73,14 +73,13 @@ export async function checkUpload(
   const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
   const target = targetOf(upload.target, app);
   if (deletes && upload.target === undefined) {
-    throw new UsageError('Option "--delete" has no effect without "--target-dir".', {
-      hint: "What is deleted is named by you, and not by a file: --target-dir " +
-        shellWord(s3Uri(target)),
+    throw new UsageError('Option "--delete" has no effect without "--target-dir"', {
+      hint: `Confirm the target: --target-dir ${shellWord(s3Uri(target))}`,
     });
   }
   if (deletes && target.key === "") {
     throw new UsageError(`--delete would empty the whole bucket: ${s3Uri(target)}`, {
-      hint: `Name a directory in it, such as ${s3Uri({ ...target, key: "data/" })}`,
+      hint: `Choose a directory in it, such as ${s3Uri({ ...target, key: "data/" })}`,
     });
   }
   const inputs = await namedInputs(host.cwd, upload.inputs);
@@ -114,16 +113,15 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
   const text = typed ?? app?.configuration.s3Prefix;
   const file = app && basename(app.configurationPath);
   if (text === undefined) {
-    throw new UsageError('Missing required option "--target-dir".', {
-      hint:
-        `Or name a place for all of the app's data: "s3_prefix": "s3://BUCKET/PREFIX" in ${file}.`,
+    throw new UsageError('Missing required option "--target-dir"', {
+      hint: `Set it, or set "s3_prefix": "s3://BUCKET/PREFIX" in ${file} for all data of the app`,
     });
   }
   const address = parseS3Uri(text);
   if (address) return asDirectory(typed === undefined ? within(address, "data") : address);
   const source = typed === undefined ? `"s3_prefix" in ${file}` : 'Option "--target-dir"';
-  throw new UsageError(`${source} must be an address in S3, but is "${inOneLine(text)}".`, {
-    hint: "Such as s3://my-bucket/churn/data",
+  throw new UsageError(`${source} must be an S3 address but is "${inOneLine(text)}"`, {
+    hint: "Use an address such as s3://my-bucket/churn/data",
   });
 }
 
@@ -133,8 +131,8 @@ async function ownS3(aws: Aws, app: App, address: S3Address, report: UploadRepor
   const { s3, isCertain } = await ownBucket(aws, { address, where, flag: "--target-dir" });
   if (!isCertain) {
     report.note(
-      `It is not known whether the bucket ${address.bucket} is your account's: to another's, ` +
-        "nothing is sent",
+      `Cannot check that your account owns the bucket ${address.bucket}. ` +
+        "If another account owns it, the upload fails.",
     );
   }
   return s3;
@@ -164,8 +162,8 @@ async function checkFiles(
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
     if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {
-      throw new MlcliError(`Its key would be longer than ${KEY_BYTES} bytes: ${inOneLine(shown)}`, {
-        hint: "Nothing was sent. Give it a shorter name, or take a shorter --target-dir.",
+      throw new MlcliError(`The S3 key is longer than ${KEY_BYTES} bytes: ${inOneLine(shown)}`, {
+        hint: "Nothing was uploaded. Shorten the file's path or --target-dir.",
       });
     }
   }
@@ -174,24 +172,24 @@ async function checkFiles(
   names.unusable.sort();
   if (names.private.length > 0) {
     report.warning(
-      `Not sent, since they may hold secrets: ${listed(names.private)}`,
-      "What is meant to be sent has to be named by itself: --input-dir FILE",
+      `Skipped, because they might contain secrets: ${listed(names.private)}`,
+      "To upload one of them, set it as an input: --input-dir FILE",
     );
   }
   if (names.broken.length > 0) {
     const { message, hint } = brokenLinks(names.broken);
-    report.warning(`Not sent: ${message}`, hint);
+    report.warning(`Skipped: ${message}`, hint);
   }
   if (names.unusable.length > 0) {
     report.warning(
-      `Not sent, because they are neither files nor directories: ${listed(names.unusable)}`,
-      "Remove them, or put files in their places.",
+      `Skipped, because they are neither files nor directories: ${listed(names.unusable)}`,
+      "Remove them, or replace them with files",
     );
   }
   junkNotes(names.junk).forEach((text) => report.note(text));
   if (files > 0) return { files, bytes };
-  throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
-    hint: "Nothing was sent or deleted.",
+  throw new MlcliError(`No files to upload in ${listed(inputs.map(({ shown }) => shown))}`, {
+    hint: "Check --input-dir. Nothing was uploaded or deleted.",
   });
 }
 

@@ -8,7 +8,7 @@ export class Changed extends MlcliError {
   override readonly name = "Changed";
 
   constructor() {
-    super("it changed while it was being sent");
+    super("it changed during the upload");
   }
 }
 
@@ -23,8 +23,8 @@ export function stateOf({ path, shown }: LocalFile): Identified {
     const info = Deno.statSync(path);
     if (!info.isFile) throw new Changed();
     if (isTooLarge(info.size)) {
-      throw new MlcliError("it is larger than an object can be", {
-        hint: "A sparse file may look this large. Remove it, or send it in parts.",
+      throw new MlcliError("it is larger than S3 allows", {
+        hint: "Remove it, or split it. A sparse file can appear larger than it is.",
       });
     }
     return infoOf(info);

@@ -38,8 +38,8 @@ export async function namedInputs(
       return { path, shown, name: undefined, boundary: await linkBoundary(path) };
     }
     if (!info.isFile) {
-      throw new MlcliError(`Neither a file nor a directory: ${inOneLine(shown)}`, {
-        hint: "Pipes and devices cannot be sent: write what comes from there to a file first.",
+      throw new MlcliError(`${inOneLine(shown)} is neither a file nor a directory`, {
+        hint: "Write the data of a pipe or a device to a file first",
       });
     }
     return { path, shown, name: basename(path), boundary: "" };
@@ -48,14 +48,14 @@ export async function namedInputs(
 
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot read ${inOneLine(shown)}: ${fileErrorReason(cause)}`, {
-    hint: fileErrorHint(cause) ?? "Check that it is yours to read.",
+    hint: fileErrorHint(cause) ?? "Check its permissions",
     cause,
   });
 }
 
 function missingInputError(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`No such file or directory: ${inOneLine(shown)}`, {
-    hint: "--input-dir takes the path of a file or a directory on this machine.",
+    hint: "Set --input-dir to a file or a directory on this machine",
     cause,
   });
 }
@@ -186,13 +186,13 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
 
 function sameKeyError(one: LocalFile, other: LocalFile): MlcliError {
   const both = `${inOneLine(one.shown)} and ${inOneLine(other.shown)}`;
-  return new MlcliError(`${both} would become the same object`, {
-    hint: "Nothing was sent. Send them to two targets, or name the directory that holds both.",
+  return new MlcliError(`${both} would have the same key in S3`, {
+    hint: "Nothing was uploaded. Use two targets, or upload the directory that contains both.",
   });
 }
 
 function notUtf8Error(shown: string): MlcliError {
-  return new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, {
-    hint: "Nothing was sent. Keys in S3 are UTF-8: rename the file.",
+  return new MlcliError(`The name is not valid UTF-8: ${inOneLine(shown)}`, {
+    hint: "Rename the file, because keys in S3 must be UTF-8. Nothing was uploaded.",
   });
 }

@@ -43,8 +43,8 @@ export async function* stepsOf(
 /** An object outside of the prefix must not count as one without a file: it might be deleted. */
 function requireBelow(prefix: string, object: IteratorResult<StoredObject>): void {
   if (object.done || object.value.key.startsWith(prefix)) return;
-  throw new AwsError("failed", "SageMaker lists objects that were not asked for", {
-    hint: "An emulator may not know prefixes. Check AWS_ENDPOINT_URL.",
+  throw new AwsError("failed", "S3 listed objects outside the requested prefix", {
+    hint: "Check AWS_ENDPOINT_URL: an S3 emulator might not support prefixes",
   });
 }
 
@@ -139,20 +139,16 @@ export async function* objectsBelow(
   } catch (error) {
     if (deletes) throw error;
     if (isRefusal(error, "unordered")) {
-      note(`Files that are there may be sent again: ${error.message}`);
+      note(`Unchanged files might be uploaded again: ${error.message}`);
     } else if (isRefusal(error, "denied")) {
-      note(`All files are sent, since what is there may not be listed (${error.message})`);
+      note(`Uploading all files, because the target cannot be listed: ${error.message}`);
     } else throw error;
   }
 }
 
 /** S3 lists in the order of keys; its directory buckets and some emulators do not. */
 function unorderedError(): AwsError {
-  return new AwsError(
-    "unordered",
-    "SageMaker does not list objects in the order of their keys",
-    {
-      hint: "So nothing was deleted. Send to a general purpose bucket, or without --delete.",
-    },
-  );
+  return new AwsError("unordered", "S3 did not list the objects in the order of their keys", {
+    hint: "Nothing was deleted. Use a general purpose bucket, or omit --delete.",
+  });
 }

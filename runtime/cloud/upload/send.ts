@@ -167,18 +167,18 @@ export function leftPartsWarnings(warn: Warn): LeftParts {
   return {
     notAborted: (upload) =>
       warn(
-        `Parts of ${s3Uri(upload)} could not be taken back`,
-        `They cost until they are removed: ${removal(upload)}`,
+        `Cannot remove the uploaded parts of ${s3Uri(upload)}`,
+        `Remove them, because S3 bills them: ${removal(upload)}`,
       ),
     earlier: (upload) =>
       warn(
-        `Parts of ${s3Uri(upload)} are left of an upload that began ${timeOf(upload)}`,
-        `They cost until they are removed. Where nothing sends them any more: ${removal(upload)}`,
+        `S3 still has parts of an unfinished upload of ${s3Uri(upload)}, begun ${timeOf(upload)}`,
+        `S3 bills these parts. If the upload is no longer running, remove them: ${removal(upload)}`,
       ),
     unknown: (place) =>
       warn(
-        `Whether an upload of ${s3Uri(place)} has begun is not known`,
-        `This shows it: aws s3api list-multipart-uploads ${placeOf(place, "--prefix")}`,
+        `Cannot determine whether an upload of ${s3Uri(place)} began`,
+        `Check it: aws s3api list-multipart-uploads ${placeOf(place, "--prefix")}`,
       ),
   };
 }

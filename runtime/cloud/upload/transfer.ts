@@ -116,13 +116,13 @@ function notSentError(failed: readonly Failed[], done: Done, { target }: Sending
   if (more > 0) lines.push(`and ${more} more`);
   const others = arrived === 0
     ? ""
-    : `${arrived} ${arrived === 1 ? "other is" : "others are"} there. `;
+    : `${counted(arrived, "other file")} ${arrived === 1 ? "is" : "are"} in S3. `;
   return new MlcliError(
-    `Not sent to s3://${target.bucket}/${target.key}: ${counted(failures.length, "file")}`,
+    `Cannot upload ${counted(failures.length, "file")} to s3://${target.bucket}/${target.key}`,
     {
       quote: lines.join("\n"),
-      hint: `${others}The same command again sends what is missing.` +
-        (first!.error.hint ? ` Of the first: ${first!.error.hint}` : ""),
+      hint: `${others}Rerun the command to upload the rest.` +
+        (first!.error.hint ? ` For the first file: ${first!.error.hint}` : ""),
       cause: first!.error,
     },
   );

@@ -297,13 +297,13 @@ suite("deploy's options", () => {
       "nothing that the cloud needs",
       ["deploy"],
       2,
-      /^error: Missing required options "--endpoint-name", "--model"\.\nhint: mlcli deploy runs on SageMaker\. Give them, or "endpoint_name" and "model" in "deploy" of test-\w+\.json\. mlcli local deploy runs it here\.\n$/,
+      /^error: Missing required options "--endpoint-name", "--model"\nhint: mlcli deploy runs on SageMaker\. Set them, or set "endpoint_name" and "model" in "deploy" of test-\w+\.json\. To run locally: mlcli local deploy\n$/,
     ],
     [
       "no model",
       ["deploy", "-n", "shop"],
       2,
-      /^error: Missing required option "--model"\.\nhint: .* "model" in "deploy" of [^.]*\.json\.\n$/,
+      /^error: Missing required option "--model"\nhint: .* "model" in "deploy" of [^.]*\.json\.\n$/,
     ],
     [
       "neither type nor memory",
@@ -371,7 +371,7 @@ suite("deploy's options", () => {
       "an image that is not pushed",
       [...LEAST, "-t", "v2"],
       1,
-      /error: test-\w+:v2 is not pushed: .*\nhint: Run mlcli push --docker-tag v2 first/,
+      /error: test-\w+:v2 has not been pushed: .*\nhint: Run mlcli push --docker-tag v2 first/,
     ],
   ];
   for (const [what, args, code, words, deploy] of refused) {

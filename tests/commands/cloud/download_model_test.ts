@@ -230,10 +230,14 @@ suite("download-model refuses", () => {
       [
         "what is no job's name",
         "a_b",
-        /^error: Neither a job's name nor an address in S3: "a_b"\n/,
+        /^error: Expected a job name or an S3 address but got "a_b"\n/,
       ],
-      ["a bucket", `s3://${BUCKET}`, /^error: A directory, not an archive of a model: /],
-      ["a directory", `s3://${BUCKET}/churn/`, /^error: A directory, not an archive of a model: /],
+      ["a bucket", `s3://${BUCKET}`, /^error: Expected a model archive but got a directory: /],
+      [
+        "a directory",
+        `s3://${BUCKET}/churn/`,
+        /^error: Expected a model archive but got a directory: /,
+      ],
     ] as const
   ) {
     it(`${what}: a wrong command line`, async () => {
@@ -259,8 +263,8 @@ suite("download-model refuses", () => {
     const { code, stderr } = await at.download(["churn-1"]);
     assertEquals([code, stderr], [
       1,
-      "error: A processing job has no model: churn-1\n" +
-      "hint: mlcli download-output churn-1 fetches what it left.\n",
+      "error: churn-1 is a processing job, which has no model\n" +
+      "hint: Download its output: mlcli download-output churn-1\n",
     ]);
   });
 
@@ -271,8 +275,8 @@ suite("download-model refuses", () => {
     const { code, stderr } = await at.download(["churn-1"]);
     assertEquals([code, stderr], [
       1,
-      "error: The job has no model yet: churn-1 (InProgress)\n" +
-      "hint: Wait for its end: mlcli wait churn-1\n",
+      "error: Job churn-1 has no model yet (InProgress)\n" +
+      "hint: Wait for the job: mlcli wait churn-1\n",
     ]);
   });
 
@@ -283,9 +287,9 @@ suite("download-model refuses", () => {
     const { code, stderr } = await at.download(["churn-1"]);
     assertEquals([code, stderr], [
       1,
-      "error: The job left no model: churn-1 (Failed)\n" +
+      "error: Job churn-1 has no model (Failed)\n" +
       "  AlgorithmError: no data, exit code: 1\n" +
-      "hint: Its log says more: mlcli logs churn-1\n",
+      "hint: See its log: mlcli logs churn-1\n",
     ]);
   });
 
@@ -298,7 +302,7 @@ suite("download-model refuses", () => {
         [{ name: "m", type: "2", link: "/etc/passwd" }],
         /may lead out of the archive/,
       ],
-      ["an empty archive", [{ name: "./", type: "5" }], /The archive holds no file: s3:/],
+      ["an empty archive", [{ name: "./", type: "5" }], /The archive contains no files: s3:/],
     ] as const
   ) {
     it(`${what}: the earlier model stays`, async () => {

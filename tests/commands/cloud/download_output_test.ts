@@ -72,7 +72,7 @@ suite("download-output", () => {
     assertEquals([code, stdout], [0, "job-1\n"], stderr);
     assertEquals(
       stderr,
-      "Left out, since the job did not write it: s3://data/scored/earlier.csv.out, " +
+      "Skipped objects that the job did not write: s3://data/scored/earlier.csv.out, " +
         "s3://data/scored/later.csv.out, s3://data/scored/notes.txt\n2 files, 2 bytes\n",
     );
     assertEquals(await at.files("job-1"), { "a.csv.out": "1", "b/c.csv.out": "2" });
@@ -98,7 +98,7 @@ suite("download-output", () => {
     await at.leave("training", TRAINING, model, { status: "Completed", artifact });
     const none = await at.download(["job-1"]);
     assertEquals([none.code, none.stdout], [1, ""]);
-    assertMatch(none.stderr, /^error: The training job left no output: job-1 \(Completed\)\n/);
+    assertMatch(none.stderr, /^error: The training job job-1 has no output \(Completed\)\n/);
     assertStringIncludes(none.stderr, "mlcli download-model job-1");
     await at.box.s3.put(BUCKET, "output/job-1/output/output.tar.gz", "o");
     assertEquals((await at.download(["job-1"])).code, 0);
@@ -109,7 +109,7 @@ suite("download-output", () => {
     await using at = await Place.open();
     at.box.jobs.add("transform", "job-1", TRANSFORM);
     const going = await at.download(["job-1"]);
-    assertMatch(going.stderr, /^error: The job has no output yet: job-1 \(InProgress\)\n/);
+    assertMatch(going.stderr, /^error: Job job-1 has no output yet \(InProgress\)\n/);
     at.box.jobs.add("processing", "job-1", PROCESSING);
     assertMatch((await at.download(["job-1"])).stderr, /^error: Several jobs are called job-1\n/);
     assertMatch((await at.download(["job-2"])).stderr, /^error: ResourceNotFound: job job-2\n/);

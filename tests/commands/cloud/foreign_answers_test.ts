@@ -97,7 +97,7 @@ suite("answers of what is not SageMaker", () => {
         operation === "PutObject" ? new Response(page) : undefined
       );
       assertEquals([code, stdout, stderr.split("\n").slice(0, 3)], [1, "", [
-        "error: Not sent to s3://bucket/data/: 2 files",
+        "error: Cannot upload 2 files to s3://bucket/data/",
         "  data/a.csv: The response did not come from AWS: HTTP 200",
         "  data/b.csv: The response did not come from AWS: HTTP 200",
       ]]);
@@ -139,7 +139,7 @@ suite("answers of what is not SageMaker", () => {
       { there: ["data/old", "data/older"] },
     );
     assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
-      "error: Not deleted in s3://bucket/: 1 objects",
+      "error: Cannot delete 1 object in s3://bucket/",
       "  data/older: S3 did not confirm the deletion",
     ]]);
   });
@@ -151,7 +151,7 @@ suite("answers of what is not SageMaker", () => {
         : undefined
     );
     assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
-      "error: Not sent to s3://bucket/data/: 1 file",
+      "error: Cannot upload 1 file to s3://bucket/data/",
       "  data/b.csv: The response did not come from AWS: HTTP 404",
     ]]);
   });
@@ -167,7 +167,7 @@ suite("answers of what is not SageMaker", () => {
       { cwd: directory.path },
     );
     assertEquals([code, stdout, keys, stderr.split("\n").slice(0, 2)], [1, "", [], [
-      "error: Not sent to s3://bucket/data/: 1 file",
+      "error: Cannot upload 1 file to s3://bucket/data/",
       "  data/big: The response did not come from AWS: HTTP 200",
     ]]);
   });
@@ -191,7 +191,7 @@ suite("objects in another order than that of their keys", () => {
     assertEquals([code, stdout, keys], [0, "s3://bucket/data/\n", ["data/a.csv", "data/b.csv"]]);
     assertEquals(
       stderr,
-      "note: Files that are there may be sent again: SageMaker does not list objects in the order " +
+      "note: Unchanged files might be uploaded again: S3 did not list the objects in the order " +
         "of their keys\n2 files sent (5 bytes)\n",
     );
   });
@@ -201,8 +201,8 @@ suite("objects in another order than that of their keys", () => {
     assertEquals([code, stdout, stderr], [
       1,
       "",
-      "error: SageMaker does not list objects in the order of their keys\n" +
-      "hint: So nothing was deleted. Send to a general purpose bucket, or without --delete.\n",
+      "error: S3 did not list the objects in the order of their keys\n" +
+      "hint: Nothing was deleted. Use a general purpose bucket, or omit --delete.\n",
     ]);
   });
 });
@@ -256,7 +256,7 @@ suite("keys that XML cannot hold", () => {
       { cwd: directory.path, cloud: box.env() },
     );
     assertEquals([code, stdout, stderr.split("\n").slice(0, 2)], [1, "", [
-      "error: Not deleted in s3://bucket/: 1 objects",
+      "error: Cannot delete 1 object in s3://bucket/",
       "  data/ctl?x: AccessDeniedException: s3:DeleteObject",
     ]]);
   });

@@ -84,7 +84,7 @@ suite("what a job's author makes SageMaker say", () => {
       await using job = await makeJobApp();
       const result = await job.run(["download-model", "churn"], { cloud: box.env() });
       assertEquals(result.code, 1);
-      assertMatch(result.stderr, /^error: The job's model is at no address that mlcli knows: /);
+      assertMatch(result.stderr, /^error: The address of the job's model is not supported: /);
       assertHarmless(result);
     });
   }

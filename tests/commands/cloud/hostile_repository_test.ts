@@ -107,14 +107,14 @@ suite("a bucket that only the configuration file names", () => {
       assertEquals([code, stdout], [1, ""], stderr);
       assertMatch(
         stderr,
-        /^error: The bucket take-it-all belongs to another account than yours \(\d{12}\); it is /m,
+        /^error: The bucket take-it-all \(set by .*\) does not belong to your account \d{12}$/m,
       );
       assertMatch(stderr, where);
       assertStringIncludes(
         stderr,
         flag === undefined
-          ? "hint: Name a place in a bucket of your own there.\n"
-          : `hint: If you trust it, name it yourself: ${flag} s3://${THEIRS}/x`,
+          ? "hint: Set it to an address in your own bucket.\n"
+          : `hint: If you trust the bucket, set it as an option: ${flag} s3://${THEIRS}/x`,
       );
       assertEquals(changes(job.box), []);
     });
@@ -165,13 +165,16 @@ suite("a bucket that only the configuration file names", () => {
     assertEquals(sent.code, 0, sent.stderr);
     assertMatch(
       sent.stderr,
-      /^note: It is not known whether the bucket job-data is your account's: /,
+      /^note: Cannot check that your account owns the bucket job-data\. /,
     );
     job.box.requests.length = 0;
     const { code, stderr } = await job.run(TRAIN);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: Cannot find out whose the bucket job-data is; it is "s3_pre/m);
-    assertMatch(stderr, /^hint: It takes the permission s3:ListBucket\. If you trust it, name it/m);
+    assertMatch(stderr, /^error: Cannot determine who owns bucket job-data \(set by "s3_pre/m);
+    assertMatch(
+      stderr,
+      /^hint: Add the permission s3:ListBucket\. If you trust the bucket, set it/m,
+    );
     assertEquals(changes(job.box), []);
     const typed = await job.run([...TRAIN, "-o", `s3://${BUCKET}/app/output`]);
     assertEquals(typed.code, 0, typed.stderr);
@@ -185,11 +188,11 @@ suite("a bucket that only the configuration file names", () => {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^error: Cannot find out whether the bucket job-data is yours: AccessDeniedException: sts/m,
+        /^error: Cannot check that your account owns the bucket job-data: AccessDeniedException: sts/m,
       );
       assertMatch(
         stderr,
-        /^hint: It is "s3_prefix" in .* that names it\. If you trust it, name it/m,
+        /^hint: It is set by "s3_prefix" in .*\. If you trust the bucket, set it/m,
       );
       assertEquals(changes(job.box), []);
     }
@@ -218,8 +221,8 @@ suite("upload-data --delete in a hostile repository", () => {
     const { code, stderr } = await job.run(["upload-data", "-i", ".", "--delete"]);
     assertEquals([code, stderr], [
       2,
-      'error: Option "--delete" has no effect without "--target-dir".\n' +
-      `hint: What is deleted is named by you, and not by a file: --target-dir s3://${BUCKET}/app/data/\n`,
+      'error: Option "--delete" has no effect without "--target-dir"\n' +
+      `hint: Confirm the target: --target-dir s3://${BUCKET}/app/data/\n`,
     ]);
     assertEquals(job.box.requests.length, 0);
   });
@@ -271,9 +274,9 @@ suite("a key that only the configuration file names", () => {
           assertEquals([code, stdout, changes(job.box)], [1, "", []], stderr);
           assertStringIncludes(
             stderr,
-            `error: The key ${key} belongs to another account than yours (123456789012); it is ` +
-              `"kms_key" in "${kind}" of ${job.app.name}.json that names it\n` +
-              `hint: If you trust it, name it yourself: --kms-key ${key}\n`,
+            `error: The key ${key} (set by "kms_key" in "${kind}" of ${job.app.name}.json) does ` +
+              "not belong to your account 123456789012\n" +
+              `hint: If you trust the key, set it as an option: --kms-key ${key}\n`,
           );
         }
         job.box.requests.length = 0;
@@ -301,7 +304,7 @@ suite("a key that only the configuration file names", () => {
     job.box.faults.deny("sts:GetCallerIdentity");
     const { code, stderr } = await job.run(DEPLOY);
     assertEquals([code, changes(job.box)], [1, []]);
-    assertMatch(stderr, /^error: Cannot find out whether the key arn:\S+ is yours: /m);
+    assertMatch(stderr, /^error: Cannot check that your account owns the key arn:\S+: /m);
   });
 });
 
@@ -414,7 +417,7 @@ suite("what else the configuration file of a hostile repository says", () => {
       assertMatch(stderr, /^error: [\w-]+\.json: "s3_prefix" must be an address in S3/);
       const typed = await job.run(["upload-data", "-i", ".", "--target-dir", address]);
       assertEquals(typed.code, 2);
-      assertMatch(typed.stderr, /^error: Option "--target-dir" must be an address in S3/);
+      assertMatch(typed.stderr, /^error: Option "--target-dir" must be an S3 address but is "/);
       const said = stderr + typed.stderr;
       assert(!["\x1b", "\x9b", "\u202e"].some((one) => said.includes(one)), said);
       assertEquals(job.box.requests.length, 0);

@@ -38,9 +38,9 @@ suite("an engine that hangs in mlcli push", () => {
       const [name = ""] = engine.names;
       assertMatch(
         stderr,
-        /warning: The image is still called (\S+) on this machine: .*\nhint: docker rmi \1 makes it as it was\.\nerror: Cannot push/,
+        /warning: The image still has the temporary name (\S+) locally: .*\nhint: Restore the old state: docker rmi \1\nerror: Cannot push/,
       );
-      assertEquals(stderr.includes(`docker rmi ${name} `), true);
+      assertEquals(stderr.includes(`docker rmi ${name}\n`), true);
     });
   }
 });

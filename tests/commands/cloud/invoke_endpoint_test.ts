@@ -126,7 +126,7 @@ suite("invoke-endpoint sends", () => {
     assertEquals([code, stdout, endpoint.asked.length], [2, "", 1]);
     assertMatch(
       stderr,
-      /^error: The request's body is larger than 26214400 bytes \(25 MB\)\nhint: /,
+      /^error: The request body is larger than 25 MB, the limit of endpoints\nhint: /,
     );
   });
 
@@ -248,36 +248,36 @@ suite("invoke-endpoint tells what the model says in headers:", () => {
 });
 
 suite("invoke-endpoint says what is wrong", () => {
-  const LOG = "Its log: mlcli logs churn --region eu-west-1.";
+  const LOG = "See its log: mlcli logs churn --region eu-west-1";
   for (
     const [title, answer, stderr] of [
       [
         "the model's own error, of a server of mlcli",
         { status: 500, body: '{"error": "KeyError: age"}' },
-        `error: KeyError: age (HTTP 500 of the model of endpoint churn)\nhint: ${LOG}\n`,
+        `error: KeyError: age (HTTP 500 from the model of endpoint churn)\nhint: ${LOG}\n`,
       ],
       [
         "the model's own error, of another server",
         { status: 503, body: "busy\u001b[2J\nsorry" },
-        "error: The model of endpoint churn answered HTTP 503\n  busy?[2J\n  sorry\n" +
+        "error: The model of endpoint churn returned HTTP 503\n  busy?[2J\n  sorry\n" +
         `hint: ${LOG}\n`,
       ],
       [
         "that it does not take the type",
         { status: 415, body: '{"error": "Unsupported content type: text/csv"}' },
-        "error: Unsupported content type: text/csv (HTTP 415 of the model of endpoint churn)\n" +
+        "error: Unsupported content type: text/csv (HTTP 415 from the model of endpoint churn)\n" +
         "hint: The request has type text/csv. Choose other types with --content-type and --accept. " +
         `${LOG}\n`,
       ],
       [
         "that it took too long",
         { status: 0 },
-        "error: The model of endpoint churn did not answer\n" +
+        "error: The model of endpoint churn did not respond\n" +
         "  Your invocation timed out while waiting for a response from container primary. Review " +
         "the latency metrics for each container in Amazon CloudWatch, resolve the issue, and try " +
         "again.\n" +
-        "hint: A model has 60 seconds for a whole answer; --stream gives 8 minutes to one that " +
-        "sends its answer piece by piece. What it does: mlcli logs churn --region eu-west-1.\n",
+        "hint: SageMaker waits 60 s for a response, or 8 min with --stream if the model streams " +
+        `it. ${LOG}\n`,
       ],
     ] as const
   ) {
@@ -304,7 +304,7 @@ suite("invoke-endpoint says what is wrong", () => {
       ],
       [
         "ModelInvocationTimeExceeded",
-        /^error: Endpoint churn did not respond within 480 s\n.*\nhint: A model has 8 minutes/,
+        /^error: Endpoint churn did not respond within 480 s\n.*\nhint: SageMaker stops a stream after 8 min/,
       ],
     ] as const
   ) {
@@ -334,9 +334,9 @@ suite("invoke-endpoint says what is wrong", () => {
 
   for (
     const [status, hint] of [
-      ["Creating", "mlcli wait shows when it is: mlcli wait new."],
-      ["Failed", "It never will be. Its log: mlcli logs new."],
-      ["Deleting", "It is being deleted: mlcli list-endpoints shows what else there is."],
+      ["Creating", "Wait for it: mlcli wait new"],
+      ["Failed", "Find the cause in its log: mlcli logs new"],
+      ["Deleting", "Choose another endpoint: mlcli list-endpoints"],
     ] as const
   ) {
     it(`what an endpoint is that does not serve: ${status}`, async () => {
@@ -437,7 +437,7 @@ suite("invoke-endpoint sends a request again", () => {
       assertEquals([code, stdout, endpoint.asked.length], [1, "", 1]);
       assertMatch(
         stderr,
-        /^error: The response from endpoint churn ended early\n.*\nhint: The model may have worked nevertheless/,
+        /^error: The response from endpoint churn ended early\n.*\nhint: The model might have processed the request/,
       );
     });
 

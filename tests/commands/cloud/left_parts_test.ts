@@ -29,9 +29,10 @@ suite("parts that belong to no object", () => {
     assertMatch(
       stderr,
       new RegExp(
-        "^warning: Parts of s3://data-bucket/churn/data/large are left of an upload that began " +
-          "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\nhint: They cost until they are removed. " +
-          "Where nothing sends them any more: aws s3api abort-multipart-upload " +
+        "^warning: S3 still has parts of an unfinished upload of " +
+          "s3://data-bucket/churn/data/large, begun \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\n" +
+          "hint: S3 bills these parts. If the upload is no longer running, remove them: " +
+          "aws s3api abort-multipart-upload " +
           `--bucket data-bucket --key churn/data/large --upload-id ${id}\n`,
       ),
     );
@@ -44,7 +45,7 @@ suite("parts that belong to no object", () => {
     at.box.faults.loseAnswer("s3:CreateMultipartUpload", 2);
     const { code, stderr } = await at.upload(ARGS, { env: { AWS_MAX_ATTEMPTS: "1" } });
     assertEquals([code, at.box.s3.uploads(BUCKET)], [1, []]);
-    assertMatch(stderr, /^error: Not sent to /);
+    assertMatch(stderr, /^error: Cannot upload 1 file to /);
   });
 
   it("may be there where nobody may look: that is said", async () => {
@@ -56,14 +57,14 @@ suite("parts that belong to no object", () => {
     assertEquals([code, at.box.s3.uploads(BUCKET).length], [0, 1]);
     assertMatch(
       stderr,
-      /^warning: Whether an upload of s3:\/\/data-bucket\/churn\/data\/large has begun is not known\nhint: This shows it: aws s3api list-multipart-uploads --bucket data-bucket --prefix churn\/data\/large\n/,
+      /^warning: Cannot determine whether an upload of s3:\/\/data-bucket\/churn\/data\/large began\nhint: Check it: aws s3api list-multipart-uploads --bucket data-bucket --prefix churn\/data\/large\n/,
     );
   });
 
   for (
     const [operation, words] of [
-      ["CreateMultipartUpload", /^Whether an upload of .*\/large has begun is not known/],
-      ["AbortMultipartUpload", /^Parts of .*\/large could not be taken back/],
+      ["CreateMultipartUpload", /^Cannot determine whether an upload of .*\/large began/],
+      ["AbortMultipartUpload", /^Cannot remove the uploaded parts of .*\/large/],
     ] as const
   ) {
     it(`are named after one Ctrl-C where ${operation} is never answered`, async () => {

@@ -39,7 +39,7 @@ suite("upload-data through what is not S3", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: Not sent to .*: 1 file\n {2}d\/large: Cannot reach AWS at/,
+      /^error: Cannot upload 1 file to .*\n {2}d\/large: Cannot reach AWS at/,
     );
     assertEquals([at.box.s3.keys(BUCKET), at.box.s3.uploads(BUCKET)], [["churn/data/small"], []]);
   });

@@ -58,7 +58,7 @@ suite("train with code of the user's own", () => {
       stderr,
       "Not sent, because they might hold secrets or lead in a circle: .env\n",
     );
-    assertStringIncludes(stderr, `Sent s3://${BUCKET}/${key}\n`);
+    assertStringIncludes(stderr, `Uploaded s3://${BUCKET}/${key}\n`);
     assertEquals(request.AlgorithmSpecification, {
       TrainingImage: `${SKLEARN}@${job.digest}`,
       TrainingInputMode: "File",
@@ -88,7 +88,7 @@ suite("train with code of the user's own", () => {
     assertEquals([tags["mlcli.code"], tags["mlcli.commit"]], [hash, commit]);
 
     const again = await job.run([...LEAST, "--no-wait"]);
-    assertEquals([again.code, again.stderr.includes("Sent ")], [0, false]);
+    assertEquals([again.code, again.stderr.includes("Uploaded ")], [0, false]);
   });
 
   it("asks an image of mlcli's for torchrun", async () => {
@@ -121,7 +121,7 @@ suite("train with code of the user's own", () => {
     for (const _ of [1, 2]) {
       const { code, stderr } = await job.run([...LEAST, "--no-wait", "--kms-key", "alias/own"]);
       assertEquals(code, 0, stderr);
-      assertStringIncludes(stderr, `Sent s3://${BUCKET}/${codeKeys(job)[0]}\n`);
+      assertStringIncludes(stderr, `Uploaded s3://${BUCKET}/${codeKeys(job)[0]}\n`);
     }
   });
 
@@ -142,7 +142,7 @@ suite("train with code of the user's own", () => {
     const [key] = codeKeys(job);
     await job.box.s3.put(BUCKET, key!, "of somebody else");
     const { stderr } = await job.run([...LEAST, "--no-wait"]);
-    assertStringIncludes(stderr, `Sent s3://${BUCKET}/${key}\n`);
+    assertStringIncludes(stderr, `Uploaded s3://${BUCKET}/${key}\n`);
     assertEquals(await archiveIn(job, key!), { "train.py": "print(1)\n" });
     await job.app.write(join(job.app.directory, "src/train.py"), "print(2)\n");
     await job.run([...LEAST, "--no-wait"]);
@@ -223,7 +223,7 @@ suite("train with code of the user's own", () => {
     const line = [...LEAST, "-i", `s3://${BUCKET}/app/data`, "--no-wait", "--send-code"];
     const other = await job.run(line);
     assertEquals([other.code, job.box.jobs.all], [1, []]);
-    assertMatch(other.stderr, /^error: .*:latest does not run code that is sent/m);
+    assertMatch(other.stderr, /^error: .*:latest does not support --send-code/m);
     const config = { Labels: { "mlcli.harness": "1" } };
     await putImage(job.box.ecr, repository, { tag: "latest", config });
     const { code, stderr } = await job.run(line);
@@ -236,7 +236,7 @@ suite("train with code of the user's own", () => {
     job.box.faults.deny("ecr:GetDownloadUrlForLayer");
     const unknown = await job.run(line);
     assertEquals(unknown.code, 1);
-    assertMatch(unknown.stderr, /^error: It is not known whether .* runs code that is sent/m);
+    assertMatch(unknown.stderr, /^error: Cannot determine whether .* supports --send-code/m);
     // Data of that name would be taken for code.
     const data = ["-i", `code=s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
     assertEquals((await job.run(["train", ...data])).code, 2);
@@ -293,12 +293,12 @@ suite("train with code of the user's own", () => {
       [
         "a channel of that name",
         ["-i", `code=s3://${BUCKET}/app/data`],
-        "The channel code is for code",
+        'Channel name "code" is reserved for code',
       ],
       [
         "SDK v3's",
         ["-i", `sm_drivers=s3://${BUCKET}/app/data`],
-        "The channel sm_drivers is for code",
+        'Channel name "sm_drivers" is reserved for code',
       ],
       [
         "arguments without a command",
@@ -350,7 +350,7 @@ suite("train with code of the user's own", () => {
     await using job = await makeOwnCode();
     await job.app.write(join(job.app.directory, "src/requirements.txt"), "six\n");
     const { stderr } = await job.run([...LEAST, "--no-wait", "--network-isolation"]);
-    assertStringIncludes(stderr, "--network-isolation leaves no network");
+    assertStringIncludes(stderr, "--network-isolation blocks the network");
   });
 });
 
@@ -360,28 +360,28 @@ suite("an image that mlcli did not push", () => {
       [
         "of ECR Public",
         "public.ecr.aws/deep-learning-containers/pytorch:2.13-cpu",
-        "SageMaker takes no images of Amazon ECR Public",
-        "Take --image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch:2.13-cpu",
+        "SageMaker does not support images from Amazon ECR Public",
+        "Use --image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch:2.13-cpu",
       ],
       [
         "of another registry",
         "ghcr.io/team/torch:2",
-        "SageMaker takes images of Amazon ECR alone: ghcr.io/team/torch:2",
+        "SageMaker supports only images in Amazon ECR, not ghcr.io/team/torch:2",
         "docker tag ghcr.io/team/torch:2 ACCOUNT.dkr.ecr.eu-west-1.amazonaws.com/team/torch:2",
       ],
       [
         "of another region",
         "683313688378.dkr.ecr.us-east-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
-        "The image is in us-east-1, and the job in eu-west-1",
-        `Take --image ${SKLEARN}:1.9-0`,
+        "The job runs in eu-west-1, but its image is in another region",
+        `Use --image ${SKLEARN}:1.9-0`,
       ],
       [
         "of the wrong account of AWS's",
         "763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
-        "There is no image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
-        "AWS's account for it in this region is 141502667606",
+        "Image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0 does not exist",
+        "Use the image from AWS's account for this region: 141502667606",
       ],
-      ["that is not there", `${TEAM}:9`, `There is no image ${TEAM}:9`, "Check the tag"],
+      ["that is not there", `${TEAM}:9`, `Image ${TEAM}:9 does not exist`, "Check the tag"],
     ] as const
   ) {
     it(`${what} is refused, with what to do`, async () => {
@@ -399,7 +399,7 @@ suite("an image that mlcli did not push", () => {
     job.box.faults.deny("ecr:BatchGetImage");
     const { code, stderr } = await job.run([...LEAST, "--no-wait"]);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, `it is not checked that ${SKLEARN}:1.9-0 is there`);
+    assertStringIncludes(stderr, `Cannot check that ${SKLEARN}:1.9-0 exists`);
     const { request } = job.box.jobs.only("training");
     assertEquals(request.AlgorithmSpecification.TrainingImage, `${SKLEARN}:1.9-0`);
   });

@@ -79,7 +79,7 @@ suite("process with code of the user's own", () => {
     const tags = request.Tags.map(({ Key, Value }: { Key: string; Value: string }) => [Key, Value]);
     assertEquals(Object.fromEntries(tags)["mlcli.code"], hash);
     const again = await job.run(line);
-    assertEquals([again.code, again.stderr.includes("Sent ")], [0, false], again.stderr);
+    assertEquals([again.code, again.stderr.includes("Uploaded ")], [0, false], again.stderr);
   });
 
   it("shares data among instances, and not code", async () => {
@@ -114,7 +114,7 @@ suite("process with code of the user's own", () => {
     const line = [...LEAST, "--entry-point", "clean.py", "--network-isolation", "--dry-run"];
     const { code, stdout, stderr } = await job.run(line);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, "--network-isolation leaves no network");
+    assertStringIncludes(stderr, "--network-isolation blocks the network");
     const [about, archive, script, call] = JSON.parse(stdout);
     assertEquals([about.code.launcher, about.code.entry_point], ["script", "clean.py"]);
     assertEquals([archive.input.Key, script.input.Key], [
@@ -173,13 +173,13 @@ suite("process of an image that exists", () => {
     assertEquals([missing.code, job.box.jobs.all], [2, []]);
     assertMatch(
       missing.stderr,
-      /^error: Missing required option "--file"\.\nhint: mlcli process runs/m,
+      /^error: Missing required option "--file"\nhint: mlcli process runs/m,
     );
     assertEquals((await job.run([...LEAST, "-f", "p.py"])).code, 0);
     await using own = await makeJobApp();
     const { code, stderr } = await own.run(LEAST);
     assertEquals([code, own.box.operations], [2, []]);
-    assertStringIncludes(stderr, 'error: Missing required option "--file".\n');
+    assertStringIncludes(stderr, 'error: Missing required option "--file"\n');
   });
 });
 
@@ -247,6 +247,6 @@ suite("process is refused", () => {
     await using other = await makeOwn();
     const { code, stderr } = await other.run([...LEAST, "-o", "clean"]);
     assertEquals(code, 2);
-    assert(stderr.startsWith("error: The output clean has no place in S3."), stderr);
+    assert(stderr.startsWith('error: Output "clean" has no address in S3\n'), stderr);
   });
 });

@@ -112,9 +112,9 @@ suite("mlcli push: the manifest", () => {
     assertEquals({ code, stdout, stderr }, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `Creating the repository ${app.name} in eu-west-1\n` +
+      stderr: `Creating repository ${app.name} in eu-west-1\n` +
         `Pushing ${app.name}:latest to ${uri}:latest\n` +
-        "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
+        "Converted the manifest of latest from OCI to Docker format, as SageMaker requires\n",
     });
     assertEquals(tags.get("latest"), digest);
     assertEquals(images.get(digest)?.manifest, manifest);
@@ -126,7 +126,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals(again, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `Unchanged: ${uri}:latest is ${app.name}:latest already\n`,
+      stderr: `Unchanged: ${uri}:latest is already ${app.name}:latest\n`,
     });
     assertEquals(engine.pushes.length, 1);
     assertEquals(box.operations.filter((one) => one === "ecr:PutImage").length, 1);
@@ -238,7 +238,7 @@ suite("mlcli push: the manifest", () => {
       const { digest } = dockerOf(oci.manifest);
       assertEquals([code, stdout], [0, `${uri}@${digest}\n`], `round ${round}`);
       assertEquals(images.get(digest)?.mediaType, MANIFEST_TYPES.docker);
-      assertMatch(stderr, /The tag latest cannot be changed, and keeps OCI's manifest/);
+      assertMatch(stderr, /Tag latest is immutable and keeps an OCI manifest/);
     }
     assertEquals(scene.engine.pushes.length, 1);
     // Where it cannot be put there either, jobs have nothing to take.
@@ -255,10 +255,10 @@ suite("mlcli push: the manifest", () => {
     assertEquals([code, stdout], [0, `${uri}@${scene.repository().tags.get("latest")}\n`]);
     assertEquals(
       stderr,
-      `note: AccessDeniedException: ecr:BatchGetImage: it is not checked what ${app.name}:` +
-        `latest is now\nPushing ${app.name}:latest to ${uri}:latest\n` +
-        "note: AccessDeniedException: ecr:BatchGetImage: it is not checked that SageMaker " +
-        "takes the image's manifest\n",
+      `note: Cannot check the current image of ${app.name}:latest: AccessDeniedException: ` +
+        `ecr:BatchGetImage\nPushing ${app.name}:latest to ${uri}:latest\n` +
+        "note: Cannot check that SageMaker supports the image's manifest: " +
+        "AccessDeniedException: ecr:BatchGetImage\n",
     );
   });
 });
@@ -274,7 +274,7 @@ suite("mlcli push: what counts as success", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: Cannot push .*\n {2}the engine ended the push without a digest from the registry\nhint: /,
+      /\nerror: Cannot push .*\n {2}the engine stopped the push without a digest from the registry\nhint: /,
     );
     assertEquals([...scene.engine.names], []);
   });
@@ -286,7 +286,7 @@ suite("mlcli push: what counts as success", () => {
     assertEquals([code, stdout], [1, ""]);
     assert(
       stderr.includes(
-        `\nerror: The registry does not have ${scene.uri}@${digest}, which was pushed\nhint: `,
+        `\nerror: The registry does not contain the pushed image ${scene.uri}@${digest}\nhint: `,
       ),
       stderr,
     );
@@ -303,7 +303,7 @@ suite("mlcli push: what counts as success", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: The registry does not have .*@sha256:[0-9a-f]{64}, which was pushed/,
+      /\nerror: The registry does not contain the pushed image .*@sha256:[0-9a-f]{64}\n/,
     );
   });
 
@@ -312,7 +312,7 @@ suite("mlcli push: what counts as success", () => {
     scene.box.faults.loseAnswer("ecr:CreateRepository");
     const { code, stdout, stderr } = await scene.run([], { env: { AWS_MAX_ATTEMPTS: "1" } });
     assertEquals([code, stdout], [1, ""]);
-    assert(stderr.startsWith(`Creating the repository ${scene.app.name} in eu-west-1\n`), stderr);
+    assert(stderr.startsWith(`Creating repository ${scene.app.name} in eu-west-1\n`), stderr);
     assertEquals((await scene.run()).code, 0);
   });
 
@@ -374,9 +374,9 @@ suite("mlcli push: where to", () => {
       assertEquals({ code, stdout, stderr }, {
         code: 1,
         stdout: "",
-        stderr: `error: The image's registry is ${host}, and this account's is ` +
-          `${box.ecr.front.host}\nhint: --repository team/churn takes the one of that name in ` +
-          "this account; another --profile, --region or --iam-role-arn asks another account.\n",
+        stderr: `error: The image's registry ${host} is not your account's registry ` +
+          `${box.ecr.front.host}\nhint: Use your registry with --repository team/churn, or the ` +
+          "image's account with --profile, --region or --iam-role-arn\n",
       });
       assertEquals(engine.pushes, []);
       assertEquals(box.operations.includes("ecr:CreateRepository"), false);
@@ -479,8 +479,8 @@ suite("mlcli push: what is refused", () => {
     assertEquals([code, stdout], [0, `${uri}@${scene.repository().tags.get("latest")}\n`]);
     assertEquals(
       stderr,
-      "note: AccessDeniedException: ecr:DescribeRepositories: it is not checked that there is " +
-        `a repository ${app.name}\nPushing ${app.name}:latest to ${uri}:latest\n`,
+      `note: Cannot check that repository ${app.name} exists: AccessDeniedException: ` +
+        `ecr:DescribeRepositories\nPushing ${app.name}:latest to ${uri}:latest\n`,
     );
   });
 });
@@ -522,7 +522,7 @@ suite("mlcli push --dry-run", () => {
     const { code, stdout, stderr } = await scene.run(["--dry-run"]);
     assertEquals([code, stdout], [1, ""]);
     assert(stderr.startsWith(
-      `error: The tag latest of ${uri} has another image, and cannot be changed\nhint: `,
+      `error: Tag latest of ${uri} is immutable and already has another image\nhint: `,
     ));
   });
 });

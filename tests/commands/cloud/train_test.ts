@@ -181,7 +181,10 @@ suite("train", () => {
     ]);
     assertEquals(input.StoppingCondition.MaxWaitTimeInSeconds, 86_400);
     assertEquals(input.RoleArn, EXECUTION_ROLE);
-    assert(stderr.includes("Without --checkpoint-s3-dir a training"), stderr);
+    assert(
+      stderr.includes("Without --checkpoint-s3-dir, an interrupted spot job restarts"),
+      stderr,
+    );
     const sent = await job.run(["train", "--no-wait", "--env", "B=option"]);
     assertEquals(sent.code, 0, sent.stderr);
     assertEquals(job.box.jobs.only("training").request.Environment, { A: "file", B: "option" });
@@ -210,10 +213,13 @@ suite("train", () => {
     assertEquals(code, 0, stderr);
     const distributions = stdout.match(/(?<="S3DataDistributionType": ")\w+/g);
     assertEquals([...distributions!], ["ShardedByS3Key", "FullyReplicated"]);
-    const idle = /^s3:.*: SageMaker gives whole objects to instances: 2 of 3 get none\. /m;
+    const idle = /^s3:.*: 2 of 3 instances get no data: each object goes to one instance\. /m;
     assertMatch(stderr, idle);
     const one = await job.run([...LEAST, "--dry-run", "--shard", "training"]);
-    assertMatch(one.stderr, /One instance gets all objects: --shard and --input-sharded have no/);
+    assertMatch(
+      one.stderr,
+      /--shard and --input-sharded have no effect with one instance, which gets all objects/,
+    );
   });
 
   it("takes groups of instances, typed ones before the file's machines, and the other way", async () => {
@@ -300,7 +306,10 @@ suite("train", () => {
     job.box.faults.deny("sagemaker:AddTags");
     const { code, stderr } = await job.run([...LEAST, "--no-wait"]);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /You may not set tags, so the .*AccessDeniedException: sagemaker:AddTags/);
+    assertMatch(
+      stderr,
+      /The training job has no mlcli tags, .*AccessDeniedException: sagemaker:AddTags/,
+    );
     assertEquals(job.box.jobs.only("training").tags.size, 0);
   });
 
@@ -332,7 +341,7 @@ suite("train", () => {
     });
     const { name } = job.box.jobs.only("training");
     assertEquals([code, stdout], [0, `${name}\n`]);
-    assert(stderr.includes(`The answer was lost, but training job ${name} is there.`), stderr);
+    assert(stderr.includes(`The response was lost, but training job ${name} exists\n`), stderr);
   });
 
   for (const [kind, args] of [["Training", LEAST], ["Processing", PROCESS]] as const) {
@@ -374,8 +383,9 @@ suite("train", () => {
     assertEquals([code, stdout], [1, ""]);
     assert(
       stderr.includes(
-        `hint: The outcome is not known: training job ${name} may have been created. mlcli describe ${name} ` +
-          `--region eu-west-1 shows it, mlcli stop-job ${name} --region eu-west-1 stops it.\n`,
+        `hint: The outcome is unknown: training job ${name} might have been created. Check it: ` +
+          `mlcli describe ${name} --region eu-west-1. Stop it: mlcli stop-job ${name} ` +
+          "--region eu-west-1\n",
       ),
       stderr,
     );
@@ -393,7 +403,7 @@ suite("train", () => {
       "when the processing job may be there",
       "sagemaker:CreateProcessingJob",
       "after",
-      (name) => `Interrupted: processing job ${name} may have been created.`,
+      (name) => `Interrupted: processing job ${name} might have been created.`,
       1,
       PROCESS,
     ],
@@ -401,7 +411,7 @@ suite("train", () => {
       "while it checks",
       "ecr:BatchGetImage",
       "before",
-      () => "Interrupted: no training job was created.",
+      () => "Interrupted: no training job was created\n",
       0,
     ],
     [
@@ -409,14 +419,14 @@ suite("train", () => {
       "sagemaker:CreateTrainingJob",
       "after",
       (name) =>
-        `Interrupted: training job ${name} may have been created. mlcli describe ${name} shows it, mlcli stop-job ${name} stops it.`,
+        `Interrupted: training job ${name} might have been created. Check it: mlcli describe ${name}. Stop it: mlcli stop-job ${name}\n`,
       1,
     ],
     [
       "while it waits",
       "sagemaker:DescribeTrainingJob",
       "after",
-      (name) => `The job goes on. Its log: mlcli logs ${name} --follow.`,
+      (name) => `The job keeps running. See its log: mlcli logs ${name} --follow.`,
       1,
     ],
   ];
@@ -465,6 +475,6 @@ suite("train", () => {
     const named = ["-o", `s3://${BUCKET}/out`];
     const { code, stderr } = await job.run([...LEAST, ...named, "--dry-run"]);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /^Cannot tell whether the bucket .* \(AccessDenied/m);
+    assertMatch(stderr, /^Cannot check the bucket \S+: AccessDenied/m);
   });
 });

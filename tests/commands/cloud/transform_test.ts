@@ -147,14 +147,14 @@ suite("transform", () => {
   const variables = Array.from({ length: 17 }, (_, n) => `--env=V${n}=1`);
   const refused: readonly (readonly [string, readonly string[], code: number, words: RegExp])[] = [
     ["no machine", ["transform", "-i", DATA, "-m", "m"], 2, /"--ec2-type".*\n.*local transform/],
-    ["no model", LEAST, 2, /^error: Missing required option "--model"\.\n.*--job.*--endpoint/],
+    ["no model", LEAST, 2, /^error: Missing required option "--model"\n.*--job.*--endpoint/],
     ["a file of this machine", least("id.csv"), 2, /upload-data.*local transform/],
     ["two models", [...MADE, "--job", "j"], 2, /"--model" and "--job" do not go together/],
     ["Graviton", graviton, 2, /no Graviton.*\nhint: .*ml\.m5\.large/],
     ["what is a new model's", [...LEAST, "-m", "m", "--network-isolation"], 2, /has no effect on/],
     ["no such model", [...LEAST, "-m", "none"], 1, /^error: ResourceNotFound: model none\n/],
     ["no data", notThere, 1, /^error: No data at /m],
-    ["no archive", [...LEAST, "-m", `s3://${BUCKET}/a.tar.gz`], 1, /No archive of a model/],
+    ["no archive", [...LEAST, "-m", `s3://${BUCKET}/a.tar.gz`], 1, /Model archive not found/],
     ["data of no known type", odd, 2, /"--content-type"/],
     [
       "17 variables",
@@ -219,10 +219,10 @@ suite("transform", () => {
     // As told once more, without the log.
     const again = await job.run(["wait", name]);
     assertStringIncludes(again.stderr, `s3://${object}: HTTP 400`);
-    assertStringIncludes(again.stderr, `mlcli download-output ${name} brings the results`);
+    assertStringIncludes(again.stderr, `other objects, if any: mlcli download-output ${name}.`);
     const quiet = await job.run([...MADE, "-q"]);
-    assertMatch(quiet.stderr, /The end of its log:\n +10\.0\.0\.1 POST/);
-    assertMatch(quiet.stderr, /\nhint: .* shows its whole log\./);
+    assertMatch(quiet.stderr, /Last log lines:\n +10\.0\.0\.1 POST/);
+    assertMatch(quiet.stderr, /\nhint: .*See its whole log: mlcli logs \S+\n/);
   });
 
   it("deletes its model also where the job cannot be created", async () => {
@@ -238,7 +238,10 @@ suite("transform", () => {
     job.box.faults.deny("sagemaker:AddTags");
     const { code, stderr } = await job.run(MADE);
     assertEquals([code, models(job)], [0, []], stderr);
-    assertMatch(stderr, /may not set tags, so the model has none.*\n[^]*transform job has none/);
+    assertMatch(
+      stderr,
+      /may not set tags, so the model has none.*\n[^]*transform job has no mlcli tags/,
+    );
   });
 
   it("says how to delete a model that its tag does not name as the job's own", async () => {
@@ -334,6 +337,6 @@ suite("transform", () => {
     assertEquals(code, 0);
     assertMatch(stderr, /^warning: s3:\/\/.*\/a\.csv, line 1 looks like a header/m);
     assertMatch(stderr, /^warning: The outputs land among.*\nhint: -o names another place\.\n/m);
-    assertMatch(stderr, /1 of 2 get none/);
+    assertMatch(stderr, /1 of 2 instances get no data/);
   });
 });

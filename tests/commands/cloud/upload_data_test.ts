@@ -233,7 +233,7 @@ suite("upload-data, once more", () => {
     assertEquals(code, 0);
     assertMatch(
       stderr,
-      /^note: All files are sent, .*AccessDeniedException: s3:ListBucket\)\n1 file/,
+      /^note: Uploading all files, .*AccessDeniedException: s3:ListBucket\n1 file/,
     );
   });
 });
@@ -286,7 +286,7 @@ suite("upload-data --delete", () => {
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
     assertEquals([code, stderr], [
       1,
-      "error: No files to send in d\nhint: Nothing was sent or deleted.\n",
+      "error: No files to upload in d\nhint: Check --input-dir. Nothing was uploaded or deleted.\n",
     ]);
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a"]);
   });
@@ -306,7 +306,7 @@ suite("upload-data --delete", () => {
     );
     assertEquals(code, 0);
     for (const place of ["captured", "models", "output"]) {
-      assertStringIncludes(stderr, `note: s3://${BUCKET}/churn/${place}/ is not deleted: `);
+      assertStringIncludes(stderr, `note: Kept s3://${BUCKET}/churn/${place}/, because `);
     }
     assertEquals(at.box.s3.keys(BUCKET), ["churn/a", ...kept]);
   });
@@ -326,7 +326,7 @@ suite("upload-data --delete", () => {
     for (const key of [...kept, ...gone]) await at.box.s3.put(BUCKET, `churn/data/${key}`, "0");
     const args = ["-i", "d", "--target-dir", TARGET, "--delete"];
     const places = [".env", ".git", "id.pem"].map((name) => `${TARGET}/${name}`).join(", ");
-    const note = `note: Not deleted, since it was left out here: ${places} and 2 more\n`;
+    const note = `note: Kept objects whose local files were skipped: ${places} and 2 more\n`;
     const dry = await at.upload([...args, "--dry-run"]);
     assertStringIncludes(dry.stderr, note);
     assertEquals(JSON.parse(dry.stdout).delete, gone.map((name) => `churn/data/${name}`).sort());
@@ -351,7 +351,7 @@ suite("upload-data --delete", () => {
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
     assertEquals(code, 0);
     const places = `${TARGET}/.DS_Store, ${TARGET}/__MACOSX`;
-    assertStringIncludes(stderr, `note: Not deleted, since it was left out here: ${places}\n`);
+    assertStringIncludes(stderr, `note: Kept objects whose local files were skipped: ${places}\n`);
     assertEquals(
       Object.keys(await at.stored()),
       [...kept, "a"].map((name) => `churn/data/${name}`),
@@ -369,7 +369,10 @@ suite("upload-data --delete", () => {
     };
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
     assertEquals(code, 0);
-    assertStringIncludes(stderr, `note: Not deleted, since it was left out here: ${TARGET}/x/c\n`);
+    assertStringIncludes(
+      stderr,
+      `note: Kept objects whose local files were skipped: ${TARGET}/x/c\n`,
+    );
     assertEquals(Object.keys(await at.stored()).at(-1), "churn/data/x/c");
   });
 
@@ -378,7 +381,7 @@ suite("upload-data --delete", () => {
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const { code, stderr } = await at.upload(["-i", "d", "--delete"]);
     assertEquals([code, at.box.requests], [2, []]);
-    assertMatch(stderr, /^error: Option "--delete" has no effect without "--target-dir"\.\nhint: /);
+    assertMatch(stderr, /^error: Option "--delete" has no effect without "--target-dir"\nhint: /);
   });
 
   it("deletes nothing where a file was not sent", async () => {
@@ -397,7 +400,7 @@ suite("upload-data --delete", () => {
       ["-i", "d", "--target-dir", TARGET, "--delete"],
     );
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: Not deleted in s3:\/\/data-bucket\/: 1 object/);
+    assertMatch(stderr, /^error: Cannot delete 1 object in s3:\/\/data-bucket\/\n/);
     assertMatch(stderr, /churn\/data\/old: AccessDeniedException: s3:DeleteObject\n/);
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a", "churn/data/old"]);
   });
@@ -420,7 +423,7 @@ suite("upload-data --delete", () => {
     const args = ["-i", "d", "--target-dir", TARGET, "--delete"];
     const { code, stderr } = await at.upload(args);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: Not deleted in s3:\/\/data-bucket\/: 1 object/);
+    assertMatch(stderr, /^error: Cannot delete 1 object in s3:\/\/data-bucket\/\n/);
     assertStringIncludes(
       stderr,
       '"." and ".." are not supported in S3 paths: /data-bucket/churn/data/p/?/../../other/precious',
@@ -499,13 +502,13 @@ suite("upload-data sends nothing", () => {
         "to no address",
         ["-i", "d", "--target-dir", "bucket/x"],
         2,
-        /"--target-dir" must be an add/,
+        /"--target-dir" must be an S3 add/,
       ],
       [
         "to no bucket",
         ["-i", "d", "--target-dir", "s3://B!/x"],
         2,
-        /"--target-dir" must be an add/,
+        /"--target-dir" must be an S3 add/,
       ],
       [
         "of what is not there",
@@ -517,25 +520,25 @@ suite("upload-data sends nothing", () => {
         "of a device",
         ["-i", "/dev/null", "--target-dir", TARGET],
         1,
-        /^error: Neither a file nor a directory: \/dev\/null\n/,
+        /^error: \/dev\/null is neither a file nor a directory\n/,
       ],
       [
         "to one key twice",
         ["-i", "d", "-i", "e", "--target-dir", TARGET],
         1,
-        /^error: d\/a and e\/a would become the same object\n/,
+        /^error: d\/a and e\/a would have the same key in S3\n/,
       ],
       [
         "to one key twice, a file and a directory's",
         ["-i", "d", "-i", "e/a", "--target-dir", TARGET],
         1,
-        /^error: (d\/a and e\/a|e\/a and d\/a) would become the same object\n/,
+        /^error: (d\/a and e\/a|e\/a and d\/a) would have the same key in S3\n/,
       ],
       [
         "to too long a key",
         ["-i", "d", "--target-dir", `s3://${BUCKET}/${"x".repeat(1023)}`],
         1,
-        /^error: Its key would be longer than 1024 bytes: d\/a\n/,
+        /^error: The S3 key is longer than 1024 bytes: d\/a\n/,
       ],
     ] as const
   ) {
@@ -560,8 +563,8 @@ suite("upload-data sends nothing", () => {
     const { code, stderr } = await at.upload(["-i", "d"]);
     assertEquals([code, stderr], [
       2,
-      'error: Missing required option "--target-dir".\nhint: Or name a place for all of the ' +
-      'app\'s data: "s3_prefix": "s3://BUCKET/PREFIX" in churn.json.\n',
+      'error: Missing required option "--target-dir"\nhint: Set it, or set ' +
+      '"s3_prefix": "s3://BUCKET/PREFIX" in churn.json for all data of the app\n',
     ]);
   });
 
@@ -570,7 +573,7 @@ suite("upload-data sends nothing", () => {
     python(at.directory.path, 'open(b"d/\\xff", "w")');
     if (!LISTS_ALL_NAMES) return;
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET]);
-    assertEquals([code, stderr.split(":")[1]], [1, " Its name is not UTF-8"]);
+    assertEquals([code, stderr.split(":")[1]], [1, " The name is not valid UTF-8"]);
     assertEquals(at.box.requests, []);
   });
 });

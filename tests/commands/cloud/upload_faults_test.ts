@@ -108,9 +108,9 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr.split("\n").slice(0, 2),
-      [`error: Not sent to ${TARGET}/: 1 file`, "  d/b: AccessDeniedException: s3:PutObject"],
+      [`error: Cannot upload 1 file to ${TARGET}/`, "  d/b: AccessDeniedException: s3:PutObject"],
     );
-    assertMatch(stderr, /\nhint: 2 others are there. The same command again sends what is missing/);
+    assertMatch(stderr, /\nhint: 2 other files are in S3\. Rerun the command to upload the rest\./);
     assertEquals(Object.keys(await at.stored()), ["churn/data/a", "churn/data/c"]);
   });
 
@@ -125,7 +125,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     };
     const { stderr } = await at.upload(ARGS);
     assertEquals(stderr.split("\n").slice(0, 3), [
-      `error: Not sent to ${TARGET}/: 2 files`,
+      `error: Cannot upload 2 files to ${TARGET}/`,
       "  d/a: s3:PutObject failed: No.",
       "  d/b: s3:PutObject failed: No.",
     ]);
@@ -164,7 +164,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     };
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, count], [1, 2]);
-    assertMatch(stderr, /\n {2}d\/a: it changed while it was being sent\n/);
+    assertMatch(stderr, /\n {2}d\/a: it changed during the upload\n/);
   });
 
   it("and gives the reason alone where it is everything's", async () => {
@@ -195,7 +195,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
       return undefined;
     };
     const { code, stderr } = await at.upload(ARGS);
-    assertEquals([code, stderr.split("\n")[0]], [1, `error: Not sent to ${TARGET}/: 30 files`]);
+    assertEquals([code, stderr.split("\n")[0]], [1, `error: Cannot upload 30 files to ${TARGET}/`]);
     assertEquals(at.box.s3.keys(BUCKET).length, 270);
   });
 
@@ -206,7 +206,10 @@ suite("upload-data names what it could not send, and sends the others", () => {
     at.box.faults.refuse("s3:UploadPart", new Refused("InvalidRequest", "No."));
     const { code, stderr } = await at.upload(ARGS);
     assertEquals(code, 1);
-    assertMatch(stderr, /^warning: Parts of s3:\/\/data-bucket\/churn\/data\/large could not be/);
+    assertMatch(
+      stderr,
+      /^warning: Cannot remove the uploaded parts of s3:\/\/data-bucket\/churn\/data\/large\n/,
+    );
     assertMatch(stderr, /--key churn\/data\/large --upload-id upload-000001\n/);
   });
 });
@@ -245,7 +248,10 @@ suite("upload-data, interrupted", () => {
     };
     const { code, stderr } = await at.upload(ARGS, { keys });
     assertEquals(code, 130);
-    assertMatch(stderr, /^warning: Parts of s3:\/\/data-bucket\/churn\/data\/large could not be/);
+    assertMatch(
+      stderr,
+      /^warning: Cannot remove the uploaded parts of s3:\/\/data-bucket\/churn\/data\/large\n/,
+    );
   });
 
   it("deletes nothing", async () => {
@@ -312,7 +318,7 @@ suite("links below a directory that is sent", () => {
       await Deno.symlink(target, `${at.directory.path}/d/x/link`);
       const { code, stderr } = await at.upload(ARGS);
       assertEquals(code, 0, stderr);
-      assertMatch(stderr, /^warning: Not sent: d\/x\/link leads /);
+      assertMatch(stderr, /^warning: Skipped: d\/x\/link leads /);
       assertMatch(stderr, words);
       assertEquals(await at.stored(), { "churn/data/a": "1", "churn/data/x/b": "1" });
     });
@@ -323,7 +329,7 @@ suite("links below a directory that is sent", () => {
     await Deno.symlink("../other/b", `${at.directory.path}/d/link`);
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, await at.stored()], [0, { "churn/data/a": "1" }]);
-    assertMatch(stderr, /^warning: Not sent: d\/link leads out of .*\/d, to .*\/other\/b\n/);
+    assertMatch(stderr, /^warning: Skipped: d\/link leads out of .*\/d, to .*\/other\/b\n/);
   });
 
   it("may lead there where the user named them", async () => {
@@ -343,7 +349,7 @@ suite("links below a directory that is sent", () => {
     assertEquals(code, 0);
     assertMatch(
       stderr,
-      /^warning: Not sent: d\/link leads to nothing, which .*\n.*\nwarning: Not sent, .*: d\/pipe\nhint: /,
+      /^warning: Skipped: d\/link leads to nothing, which .*\n.*\nwarning: Skipped, .*: d\/pipe\nhint: /,
     );
     assertEquals(await at.stored(), { "churn/data/a": "1" });
   });
@@ -389,8 +395,8 @@ suite("private files", () => {
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, stderr], [
       0,
-      "warning: Not sent, since they may hold secrets: d/.aws, d/.env, d/x/server.pem\n" +
-      "hint: What is meant to be sent has to be named by itself: --input-dir FILE\n" +
+      "warning: Skipped, because they might contain secrets: d/.aws, d/.env, d/x/server.pem\n" +
+      "hint: To upload one of them, set it as an input: --input-dir FILE\n" +
       "3 files sent (33 bytes)\n",
     ]);
     assertEquals(
@@ -446,6 +452,9 @@ suite("junk", () => {
     await using at = await place({ "d/._a.csv": "x" });
     const { code, stderr } = await at.upload(ARGS);
     assertEquals(code, 1);
-    assertMatch(stderr, /^note: Left out 1 file .*: d\/\._a\.csv\nerror: No files to send in d\n/);
+    assertMatch(
+      stderr,
+      /^note: Left out 1 file .*: d\/\._a\.csv\nerror: No files to upload in d\n/,
+    );
   });
 });

@@ -25,7 +25,7 @@ async function explained(members: Readonly<Record<string, unknown>>, words: stri
   return [message, quote, hint];
 }
 
-const LOG = "Its log: mlcli logs churn --profile dev";
+const LOG = "See its log: mlcli logs churn --profile dev";
 const GROUP = "arn:aws:logs:eu-west-1:123456789012:log-group:/aws/sagemaker/Endpoints/churn";
 const SEE = "See https://eu-west-1.console.aws.amazon.com/x in account 1 for more information.";
 
@@ -34,13 +34,13 @@ suite("the error of a model", () => {
     const members = { OriginalStatusCode: 500, OriginalMessage: "no age" };
     for (
       const [LogStreamArn, where] of [
-        [`${GROUP}:log-stream:AllTraffic/i-0123`, " (log stream AllTraffic/i-0123)."],
-        [GROUP, "."],
-        [undefined, "."],
+        [`${GROUP}:log-stream:AllTraffic/i-0123`, " (log stream AllTraffic/i-0123)"],
+        [GROUP, ""],
+        [undefined, ""],
       ]
     ) {
       assertEquals(await explained({ ...members, LogStreamArn }, ""), [
-        "The model of endpoint churn answered HTTP 500",
+        "The model of endpoint churn returned HTTP 500",
         "no age",
         `${LOG}${where}`,
       ]);

@@ -4,8 +4,8 @@ import { Waiter } from "../../../runtime/cloud/waiter.ts";
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const AGAIN = "AWS answers again.";
-const goesOn = (words: string): string => `${words}. The job goes on; mlcli keeps asking.`;
+const AGAIN = "AWS is responding again";
+const goesOn = (words: string): string => `${words}. The job continues, and mlcli retries.`;
 const failure = (refusal: Refusal): () => Promise<never> => () =>
   Promise.reject(new AwsError(refusal, refusal));
 const success = () => Promise.resolve(7);

@@ -127,11 +127,11 @@ suite("deploy: where the model of a directory goes", () => {
 
   for (
     const [title, options, words] of [
-      ["has to be there", undefined, /^error: No such bucket: place$/m],
+      ["has to be there", undefined, /^error: The bucket place does not exist$/m],
       [
         "has to be in the endpoint's region",
         { region: "us-west-2" },
-        /^error: The bucket place is in us-west-2, the endpoint in eu-west-1$/m,
+        /^error: The bucket place is in us-west-2, but the endpoint runs in eu-west-1$/m,
       ],
       [
         "has to be the caller's own",

@@ -296,9 +296,9 @@ suite("deploy of an image that brings its model", () => {
         [
           [...OWN, "-m", `s3://${BUCKET}/nothing/`],
           1,
-          `there is nothing below s3://${BUCKET}/nothing/`,
+          `No model found below s3://${BUCKET}/nothing/`,
         ],
-        [[...OWN, "-m", `s3://${BUCKET}/app/model/`], 1, `hint: Is it ${MODEL}?`],
+        [[...OWN, "-m", `s3://${BUCKET}/app/model/`], 1, `hint: Use the archive in it: ${MODEL}\n`],
         [[...OWN, "--inference-ami-version", "a b"], 2, "must be such as al2-ami"],
       ] as const
     ) {
@@ -310,6 +310,6 @@ suite("deploy of an image that brings its model", () => {
     await using own = await makeDeployApp();
     const missing = await own.run(OWN);
     assertEquals(missing.code, 2);
-    assertStringIncludes(missing.stderr, 'error: Missing required option "--model".');
+    assertStringIncludes(missing.stderr, 'error: Missing required option "--model"\n');
   });
 });

@@ -159,8 +159,8 @@ suite("mlcli wait of an endpoint", () => {
     const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
     const { code, stdout, stderr } = await run(box, [], { cloud });
     assertEquals([code, stdout], [0, "shop\n"]);
-    assertStringIncludes(stderr, "The endpoint goes on; mlcli keeps asking.\n");
-    assertStringIncludes(stderr, "AWS answers again.\n");
+    assertStringIncludes(stderr, "The endpoint continues, and mlcli retries.\n");
+    assertStringIncludes(stderr, "AWS is responding again\n");
   });
 
   it("ends at Ctrl-C with nothing on standard output; the endpoint goes on", async () => {

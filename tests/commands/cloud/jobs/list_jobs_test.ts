@@ -158,13 +158,16 @@ suite("mlcli list-jobs", () => {
     assertEquals([code, names(stdout)], [0, ["a"]]);
     assertMatch(
       stderr,
-      /^note: Without processing jobs: AccessDeniedException: sagemaker:ListProcessingJobs\. Add the/,
+      /^note: Cannot list processing jobs: AccessDeniedException: sagemaker:ListProcessingJobs\. Add the/,
     );
     const asked = await run(box, "--kind", "process");
     assertEquals([asked.code, asked.stdout], [1, ""]);
     assertMatch(asked.stderr, /^error: AccessDeniedException: sagemaker:ListProcessingJobs\n/);
     box.faults.deny("sagemaker:ListTransformJobs");
-    assertMatch((await run(box)).stderr, /\nnote: Without transform jobs: .*:ListTransformJobs\./);
+    assertMatch(
+      (await run(box)).stderr,
+      /\nnote: Cannot list transform jobs: .*:ListTransformJobs\./,
+    );
     box.faults.deny("sagemaker:ListTrainingJobs");
     assertEquals((await run(box)).code, 1);
   });

@@ -208,9 +208,9 @@ suite("mlcli logs", () => {
     assertEquals(code, 130);
     assertEquals(
       stderr,
-      "The job goes on. Its log: mlcli logs churn --follow --region eu-west-1. " +
-        "Its result: mlcli wait churn --region eu-west-1. " +
-        "To stop it: mlcli stop-job churn --region eu-west-1.\n",
+      "The job keeps running. See its log: mlcli logs churn --follow --region eu-west-1. " +
+        "Wait for it: mlcli wait churn --region eu-west-1. " +
+        "Stop it: mlcli stop-job churn --region eu-west-1\n",
     );
     assertEquals(job.status, "InProgress");
   });

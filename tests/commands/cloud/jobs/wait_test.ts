@@ -9,8 +9,8 @@ import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const ARTIFACT = "s3://data/output/churn/output/model.tar.gz";
-const GOES_ON = "The job goes on. Its log: mlcli logs churn --follow. " +
-  "Its result: mlcli wait churn. To stop it: mlcli stop-job churn.\n";
+const GOES_ON = "The job keeps running. See its log: mlcli logs churn --follow. " +
+  "Wait for it: mlcli wait churn. Stop it: mlcli stop-job churn\n";
 
 /** Waits for a job of that end. */
 async function waitFor(
@@ -46,7 +46,7 @@ suite("mlcli wait", () => {
     assertEquals([code, stdout], [0, "s3://data/clean/\n"]);
     assertMatch(
       stderr,
-      /^InProgress\nCompleted\nTime: \d+ s x 1 ml\.m5\.large\nIt said: 12 rows\?\[2J\n$/,
+      /^InProgress\nCompleted\nTime: \d+ s x 1 ml\.m5\.large\nExit message: 12 rows\?\[2J\n$/,
     );
   });
 
@@ -63,11 +63,11 @@ suite("mlcli wait", () => {
         "  AlgorithmError: Exception during training:\n" +
         "  Traceback: killed, exit code: 137\n" +
         "  \n" +
-        "  The end of its log:\n" +
+        "  Last log lines:\n" +
         "  line 11\n",
     );
     assertStringIncludes(stderr, "  line 60\nhint: It most likely ran out of memory");
-    assertStringIncludes(stderr, "mlcli logs churn shows its whole log.\n");
+    assertStringIncludes(stderr, "See its whole log: mlcli logs churn\n");
     assert(!stderr.includes("line 10\n"));
   });
 
@@ -82,7 +82,7 @@ suite("mlcli wait", () => {
     assertEquals(stderr.split("Traceback").length, 2);
     assertStringIncludes(
       stderr,
-      " failed\n  AlgorithmError: KeyError: 3\n  \n  The end of its log:\n",
+      " failed\n  AlgorithmError: KeyError: 3\n  \n  Last log lines:\n",
     );
     const elsewhere = await waitFor({ status: "Failed", reason }, { log: ["epoch 1"] });
     assertStringIncludes(elsewhere.stderr, "  KeyError: 3, exit code: 1\n");
@@ -127,7 +127,7 @@ suite("mlcli wait", () => {
     assertEquals(denied.code, 1);
     assertStringIncludes(
       denied.stderr,
-      "  ClientError: Something new\nhint: Its log may not be read.\n",
+      "  ClientError: Something new\nhint: Its log cannot be read.\n",
     );
     const none = await waitFor({ status: "Failed" });
     assertStringIncludes(none.stderr, "  SageMaker gave no reason.\n");
@@ -139,15 +139,18 @@ suite("mlcli wait", () => {
     assertStringIncludes(
       stderr,
       "error: Training job churn was stopped\n" +
-        "hint: Standard output has the artifact of what it had done until then. " +
-        "mlcli describe churn tells more.\n",
+        "hint: Standard output shows the address of its unfinished model. " +
+        "See its details: mlcli describe churn\n",
     );
   });
 
   it("prints nothing where a stopped training left nothing, whatever address SageMaker names", async () => {
     const { code, stdout, stderr } = await waitFor({ status: "Stopped" });
     assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, "hint: It left no artifact. mlcli describe churn tells more.\n");
+    assertStringIncludes(
+      stderr,
+      "hint: It saved no model. See its details: mlcli describe churn\n",
+    );
   });
 
   it("prints nothing of a training that never began, though nobody may look", async () => {
@@ -161,7 +164,7 @@ suite("mlcli wait", () => {
     };
     const { stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"]);
     assertEquals(stdout, "");
-    assertStringIncludes(stderr, "hint: It left no artifact.");
+    assertStringIncludes(stderr, "hint: It saved no model.");
   });
 
   it("takes SageMaker's word for an artifact where nobody may look", async () => {
@@ -170,9 +173,17 @@ suite("mlcli wait", () => {
   });
 
   const ends = [
-    ["MaxRuntimeExceeded", "was ended by its time limit (3600 s)", "--max-run allows more."],
-    ["MaxWaitTimeExceeded", "was ended: spot machines were waited for too long", "--max-wait"],
-    ["Interrupted", "was interrupted: AWS took the spot machine away", "With --checkpoint-s3-dir"],
+    [
+      "MaxRuntimeExceeded",
+      "reached its time limit (3600 s)",
+      "To allow more time, raise --max-run.",
+    ],
+    [
+      "MaxWaitTimeExceeded",
+      "was stopped, because it waited too long for spot instances",
+      "Raise --max-wait",
+    ],
+    ["Interrupted", "was interrupted: AWS reclaimed the spot instance", "With --checkpoint-s3-dir"],
   ] as const;
   for (const [secondary, words, remedy] of ends) {
     it(`says what ended a training: ${secondary}`, async () => {
@@ -202,10 +213,10 @@ suite("mlcli wait", () => {
     assertEquals(notes.length, 3, stderr);
     assertMatch(
       notes[0]!,
-      /^Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job goes on/,
+      /^Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job continues, /,
     );
-    assertEquals(notes[1], "AWS answers again.");
-    assertMatch(notes[2]!, /^sagemaker:\w+ was throttled \(1 attempt\)\. The job goes on/);
+    assertEquals(notes[1], "AWS is responding again");
+    assertMatch(notes[2]!, /^sagemaker:\w+ was throttled \(1 attempt\)\. The job continues, /);
   });
 
   it("does not wait for a platform that has never answered", async () => {

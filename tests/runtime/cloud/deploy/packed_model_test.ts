@@ -15,7 +15,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 import { gzip, tarGz, tarOf } from "../../../helpers/tar.ts";
 
 const BUCKET = "app-data";
-const NO_ENGINE = "The model is not tried here: no engine";
+const NO_ENGINE = "The model was not tested locally: no engine";
 
 interface Surroundings {
   readonly directory: TestDirectory;
@@ -214,7 +214,7 @@ suite("a directory as the model of an endpoint", () => {
     await box.s3.delete(BUCKET, key);
     const { id } = box.s3.createUpload(BUCKET, key);
     await sent({ directory, box, notes });
-    const [told] = notes.filter((note) => note.startsWith("Parts of "));
+    const [told] = notes.filter((note) => note.startsWith("S3 still has parts of "));
     assert(told?.includes(`--key ${key} --upload-id ${id}`), notes.join("\n"));
   });
 
@@ -263,7 +263,7 @@ suite("a directory as the model of an endpoint", () => {
     await Deno.truncate(join(directory.path, "model/m"), 6 * 1024 ** 3);
     const room = roomFor({ instanceType: undefined });
     const { message } = await failure({ directory, use: { room } });
-    assertEquals(message, "model holds more than 5 GB, which is what a serverless endpoint has");
+    assertEquals(message, "model is larger than the 5 GB disk of a serverless endpoint");
   });
 
   it("tells what is left out since it is private", async () => {

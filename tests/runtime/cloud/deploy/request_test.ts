@@ -28,17 +28,17 @@ const FINE: readonly Partial<DeployRequest>[] = [
 const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, hint: RegExp])[] = [
   [
     { endpoint: undefined, model: undefined },
-    /^Missing required options "--endpoint-name", "--model"\.$/,
-    /"endpoint_name" and "model" in "deploy" of churn\.json\. mlcli local deploy runs it here\.$/,
+    /^Missing required options "--endpoint-name", "--model"$/,
+    /"endpoint_name" and "model" in "deploy" of churn\.json\. To run locally: mlcli local deploy$/,
   ],
   [
     { endpoint: undefined },
-    /^Missing required option "--endpoint-name"\.$/,
-    /^mlcli deploy runs on SageMaker\. Give it, or "endpoint_name" in "deploy" of churn\.json/,
+    /^Missing required option "--endpoint-name"$/,
+    /^mlcli deploy runs on SageMaker\. Set it, or set "endpoint_name" in "deploy" of churn\.json/,
   ],
   [
     { model: undefined },
-    /^Missing required option "--model"\.$/,
+    /^Missing required option "--model"$/,
     /"model" in "deploy" of churn\.json\.$/,
   ],
   [
@@ -77,23 +77,23 @@ const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, h
   ),
   [
     { subnets: ["subnet-1"] },
-    /^Option "--subnet" has no effect without "--security-group"\.$/,
+    /^Option "--subnet" has no effect without "--security-group"$/,
     /or neither/,
   ],
   [
     { securityGroups: ["sg-1"] },
-    /^Option "--security-group" has no effect without "--subnet"\.$/,
+    /^Option "--security-group" has no effect without "--subnet"$/,
     /or neither/,
   ],
   [
     { subnets: Array(17).fill("subnet-1"), securityGroups: ["sg-1"] },
-    /^Option "--subnet" may be given 16 times, but is given 17\.$/,
-    /no more/,
+    /^Option "--subnet" has 17 values, but SageMaker allows 16$/,
+    /^Remove some values/,
   ],
   [
     { tags: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`t${index}`, ""])) },
-    /^Option "--tag" may be given 50 times, but is given 51\.$/,
-    /no more/,
+    /^Option "--tag" has 51 values, but SageMaker allows 50$/,
+    /^Remove some values/,
   ],
 ];
 
@@ -127,6 +127,6 @@ suite("what an endpoint is asked for with", () => {
     const alone = assertThrows(() => canaryOf(undefined, ["a"]), UsageError);
     assertEquals(alone.message, 'Option "--alarm" has no effect without "--canary".');
     const many = assertThrows(() => canaryOf(10, [...ten, "one"]), UsageError);
-    assertEquals(many.message, 'Option "--alarm" may be given 10 times, but is given 11.');
+    assertEquals(many.message, 'Option "--alarm" has 11 values, but SageMaker allows 10');
   });
 });

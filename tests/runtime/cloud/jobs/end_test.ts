@@ -26,7 +26,7 @@ suite("billWords", () => {
 
   it("says what spot saved", () => {
     const spot = { ...JOB, isSpot: true, trainingSeconds: 500, billableSeconds: 100 };
-    assertEquals(billWords(spot), "1 min 40 s x 1 ml.m5.large billed; spot saved 80 %");
+    assertEquals(billWords(spot), "1 min 40 s x 1 ml.m5.large billed; spot saved 80%");
     assertEquals(billWords({ ...spot, trainingSeconds: 0 }), "1 min 40 s x 1 ml.m5.large billed");
   });
 

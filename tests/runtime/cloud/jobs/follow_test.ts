@@ -168,7 +168,7 @@ suite("followJob", () => {
     const { shown, error } = await followIn(box);
     assertEquals(error, undefined);
     assert(shown.filter((line) => line === "> more").length > 50);
-    assert(shown.includes("The log may go on: mlcli does not wait for its end any longer."));
+    assert(shown.includes("The log might be incomplete: mlcli stopped waiting for the rest"));
   });
 
   it("follows without the log where that may not be read, with one note", async () => {
@@ -181,7 +181,7 @@ suite("followJob", () => {
       assertEquals(
         shown.filter((line) => line.includes("log")),
         [
-          `The log is not shown: AccessDeniedException: ${action}. Add the permission ${action} ` +
+          `Cannot show the log: AccessDeniedException: ${action}. Add the permission ${action} ` +
           "to the user or role named above.",
         ],
       );
@@ -200,7 +200,7 @@ suite("followJob", () => {
     assertEquals(notes.length, 1);
     assertMatch(
       notes[0]!,
-      /^The log is not shown: logs:DescribeLogStreams failed: Not implemented/,
+      /^Cannot show the log: logs:DescribeLogStreams failed: Not implemented/,
     );
   });
 
@@ -240,7 +240,7 @@ suite("followJob", () => {
     assertEquals(logIn(shown), log.map((line) => `> ${line}`));
     assertEquals(error?.message, "Training job churn failed");
     assertEquals(error?.quote, reason);
-    assertMatch(error!.hint!, /^The code itself ended .* The end of its log is above\.$/);
+    assertMatch(error!.hint!, /^The code itself ended .* Its last log lines are above\.$/);
   });
 
   it("finds the cause in the log that it has shown", async () => {
@@ -263,7 +263,7 @@ suite("followJob", () => {
     };
     const { shown, error } = await followIn(box);
     assertEquals([error, logIn(shown)], [undefined, ["> one", "> two", "> three"]]);
-    assert(shown.includes("AWS answers again."));
+    assert(shown.includes("AWS is responding again"));
   });
 });
 
@@ -340,7 +340,7 @@ suite("followJob with credentials that end", () => {
     assertEquals(error.message, "The AWS credentials have expired");
     assertMatch(
       error.hint!,
-      /^Set new values for AWS_ACCESS_KEY_ID, .*\. The job goes on\. .*mlcli wait churn\./,
+      /^Set new values for AWS_ACCESS_KEY_ID, .*\. The job keeps running\. .*mlcli wait churn\./,
     );
     // What was sent before may be answered still.
     assert(box.requests.length <= asked + 1);
@@ -355,7 +355,7 @@ suite("followJob with credentials that end", () => {
     });
     const { error } = await followIn(box, ROLE);
     assertEquals(error?.message, `Cannot assume role ${ROLE}`);
-    assertMatch(error!.hint!, /The job goes on\./);
+    assertMatch(error!.hint!, /The job keeps running\./);
   });
 
   it("waits where the network is away when they have to be renewed", async () => {

@@ -142,7 +142,7 @@ suite("the archive of a model in S3", () => {
   ) {
     it(`is refused: ${what}`, async () => {
       const error = await refused(await tarGz(entries));
-      assertEquals(error.message, `The archive holds no file: ${SHOWN}`);
+      assertEquals(error.message, `The archive contains no files: ${SHOWN}`);
     });
   }
 
@@ -164,7 +164,7 @@ suite("the archive of a model in S3", () => {
   it("is warned of where it is not called .tar.gz", async () => {
     const key = "churn/model.bin";
     assertEquals((await checked(await tarGz(FILES), { key })).notes, [
-      `s3://${BUCKET}/${key} is not called .tar.gz, as SageMaker asks for`,
+      `s3://${BUCKET}/${key} does not end with .tar.gz, which SageMaker expects`,
     ]);
   });
 
@@ -198,7 +198,7 @@ suite("the archive of a model in S3", () => {
     const { found, notes, operations } = await checked(bytes, { limits });
     assertEquals(found?.size, bytes.length);
     assertEquals(notes, [
-      `${SHOWN} is large: only its beginning was read, and what follows is not checked`,
+      `Checked only the beginning of ${SHOWN}, because it is large`,
     ]);
     const ranges = operations.filter((operation) => operation === "s3:GetObject").length;
     assertEquals(ranges <= 3, true, `${ranges} ranges`);
@@ -215,7 +215,7 @@ suite("the archive of a model in S3", () => {
       const limits = { compressed: Infinity, unpacked: 10_000_000 };
       const { notes } = await checked(await gzip(tar), { limits });
       assertEquals(notes, [
-        `${SHOWN} is large: only its beginning was read, and what follows is not checked`,
+        `Checked only the beginning of ${SHOWN}, because it is large`,
       ]);
     });
   }
@@ -230,13 +230,16 @@ suite("the archive of a model that cannot be read", () => {
   for (const key of ["", "churn/", "churn/output/"]) {
     it(`is no directory: "${key}"`, async () => {
       const error = await refusedOn(filled, { key });
-      assertEquals(error.message, `A directory, not an archive of a model: s3://${BUCKET}/${key}`);
+      assertEquals(
+        error.message,
+        `Expected a model archive but got a directory: s3://${BUCKET}/${key}`,
+      );
     });
   }
 
   it("is not there", async () => {
     const error = await refusedOn((box) => box.s3.createBucket(BUCKET));
-    assertEquals(error.message, `No archive of a model: there is no ${SHOWN}`);
+    assertEquals(error.message, `Model archive not found: ${SHOWN}`);
     assertMatch(error.hint!, /mlcli train prints/);
   });
 
@@ -244,25 +247,28 @@ suite("the archive of a model that cannot be read", () => {
     const error = await refusedOn(filled, { key: "churn/output" });
     assertEquals(
       [error.message, error.hint],
-      [`A directory, not an archive of a model: s3://${BUCKET}/churn/output/`, `Is it ${SHOWN}?`],
+      [
+        `Expected a model archive but got a directory: s3://${BUCKET}/churn/output/`,
+        `Use the archive in it: ${SHOWN}`,
+      ],
     );
     const unpacked = await refusedOn((box) => filled(box, "churn/model/weights.bin"), {
       key: "churn/model",
     });
     assertMatch(
       unpacked.hint!,
-      /^Name it with a slash at its end, .*weights\.bin, \.\.\.\); or pack it: tar /,
+      /^To use its files .*weights\.bin, \.\.\.\), add a slash to the address\. Or pack them: tar /,
     );
   });
 
   it("lies in a bucket that is not there, or in another region", async () => {
     const none = await refusedOn(() => {});
     assertEquals(none instanceof AwsError, true);
-    assertEquals(none.message, `No such bucket: ${BUCKET}`);
+    assertEquals(none.message, `The bucket ${BUCKET} does not exist`);
     const elsewhere = await refusedOn((box) =>
       box.s3.createBucket(BUCKET, { region: "us-west-2" })
     );
-    assertMatch(elsewhere.message, /^The bucket models is in us-west-2, the endpoint in /);
+    assertMatch(elsewhere.message, /^The bucket models is in us-west-2, but the endpoint runs in /);
   });
 
   it("may not be asked about: a note", async () => {
@@ -272,7 +278,7 @@ suite("the archive of a model that cannot be read", () => {
     });
     assertEquals(found, undefined);
     assertEquals(notes, [
-      `Cannot tell whether ${SHOWN} is an archive of a model (AccessDeniedException: s3:GetObject)`,
+      `Cannot check the model archive ${SHOWN}: AccessDeniedException: s3:GetObject`,
     ]);
   });
 

@@ -60,7 +60,7 @@ suite("what a job reads", () => {
       );
       assertEquals(
         error.hint,
-        `Send some: mlcli upload-data -i PATH --target-dir s3://${BUCKET}/data/`,
+        `Upload data: mlcli upload-data -i PATH --target-dir s3://${BUCKET}/data/`,
       );
     });
   }
@@ -71,7 +71,7 @@ suite("what a job reads", () => {
       box.faults.deny("s3:ListBucket");
     };
     assertEquals(await checked(prepare, checkInput, "data/"), [
-      `Cannot tell whether the bucket ${BUCKET} can be used (AccessDeniedException: s3:ListBucket)`,
+      `Cannot check the bucket ${BUCKET}: AccessDeniedException: s3:ListBucket`,
     ]);
   });
 });
@@ -82,7 +82,7 @@ for (const [what, check] of [["reads from", checkInput], ["writes to", checkBuck
       const error = await assertRejects(
         () => checked(() => {}, check, "data/"),
         AwsError,
-        `No such bucket: ${BUCKET}`,
+        `The bucket ${BUCKET} does not exist`,
       );
       assertEquals(error.refusal, "not found");
     });
@@ -93,14 +93,17 @@ for (const [what, check] of [["reads from", checkInput], ["writes to", checkBuck
         await box.s3.put(BUCKET, "data/a.csv", "1");
       };
       const error = await assertRejects(() => checked(prepare, check, "data/"), AwsError);
-      assertEquals(error.message, `The bucket ${BUCKET} is in us-west-2, the job in eu-west-1`);
+      assertEquals(
+        error.message,
+        `The bucket ${BUCKET} is in us-west-2, but the job runs in eu-west-1`,
+      );
     });
 
     it("may be another account's: that is a note", async () => {
       const prepare = (box: Box) => void box.s3.createBucket(BUCKET, { owner: "999999999999" });
       const notes = await checked(prepare, check, "data/");
       assertEquals(
-        notes[0]?.startsWith(`Cannot tell whether the bucket ${BUCKET} can be used`),
+        notes[0]?.startsWith(`Cannot check the bucket ${BUCKET}: `),
         true,
       );
     });

@@ -114,15 +114,15 @@ suite("the image of a job", () => {
 
   it("has to be pushed", async () => {
     await using box = await Box.open();
-    const hint = "Run mlcli push --docker-tag v1 first.";
+    const hint = "Run mlcli push --docker-tag v1 first";
     assertEquals(
       await refusal(box, engineWith("x")),
-      `churn:v1 is not pushed: there is no repository churn in eu-west-1 | ${hint}`,
+      `churn:v1 has not been pushed: repository churn does not exist in eu-west-1 | ${hint}`,
     );
     await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v2" });
     assertEquals(
       await refusal(box, engineWith("x")),
-      `churn:v1 is not pushed: there is no ${HOST}/churn:v1 | ${hint}`,
+      `churn:v1 has not been pushed: ${HOST}/churn:v1 does not exist | ${hint}`,
     );
   });
 
@@ -134,9 +134,9 @@ suite("the image of a job", () => {
     for (const id of [digestOf("unknown"), configurationOf(repository, other), other]) {
       assertEquals(
         await refusal(box, engineWith(id)),
-        `churn:v1 here is another image than ${HOST}/churn:v1 | Was it rebuilt? mlcli push ` +
-          "--docker-tag v1 sends it. An image with another tag that is not on this machine runs as " +
-          "it was pushed.",
+        `The local image churn:v1 differs from ${HOST}/churn:v1 | Push the local image: ` +
+          "mlcli push --docker-tag v1. To run the pushed image, remove the local one: " +
+          "docker rmi churn:v1",
       );
     }
   });
@@ -155,8 +155,8 @@ suite("the image of a job", () => {
       });
       assertEquals(
         await refusal(box, engineWith(digest, architecture), { instanceType }),
-        `churn:v1 is for linux/${architecture}, and ${instanceType} runs linux/${other} | mlcli ` +
-          `build --platform linux/${other}, then mlcli push; or take another --ec2-type.`,
+        `churn:v1 is for linux/${architecture}, but ${instanceType} needs linux/${other} | Run ` +
+          `mlcli build --platform linux/${other}, then mlcli push, or use another --ec2-type`,
       );
     });
   }
@@ -167,9 +167,9 @@ suite("the image of a job", () => {
     const oci = await putImage(box.ecr, repository, { tag: "v1", format: "oci" });
     assertEquals(
       await refusal(box, engineWith(oci)),
-      `SageMaker refuses the manifest of ${HOST}/churn:v1: its type is ` +
-        "application/vnd.oci.image.manifest.v1+json | It was not pushed by mlcli. mlcli push puts " +
-        "one there that SageMaker takes.",
+      `SageMaker does not support the manifest type of ${HOST}/churn:v1: ` +
+        "application/vnd.oci.image.manifest.v1+json | Push the image with mlcli push, which " +
+        "converts the manifest",
     );
     // What push puts beside a tag that cannot be changed: the same parts, as Docker writes them.
     const { config, layers: [layer] } = JSON.parse(repository.images.get(oci)!.manifest);
@@ -229,13 +229,13 @@ suite("the image of a job", () => {
   it("is not compared without an engine, or without it here: one note", async () => {
     await using box = await Box.open();
     const digest = await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v1" });
-    const rest = `: it is not checked that ${HOST}/churn:v1 is the same, and for linux/amd64`;
+    const start = `Cannot compare ${HOST}/churn:v1 with a local image for linux/amd64: `;
     const noEngine = () => Promise.reject(new MlcliError("No Docker Engine answers"));
     assertEquals(await check(box, noEngine), [`${HOST}/churn@${digest}`, [
-      `No Docker Engine answers${rest}`,
+      `${start}No Docker Engine answers`,
     ]]);
     assertEquals(await check(box, engineWith(undefined)), [`${HOST}/churn@${digest}`, [
-      `This machine has no image churn:v1${rest}`,
+      `${start}churn:v1 does not exist locally`,
     ]]);
     await assertRejects(
       () => check(box, () => Promise.reject(new Interrupted("SIGINT"))),
@@ -250,7 +250,7 @@ suite("the image of a job", () => {
     const words = await refusal(box, engineWith("x"), { app });
     assertEquals(
       words.split(" | ")[0],
-      `The image's registry is docker.io, and this account's is ${HOST}`,
+      `The image's registry docker.io is not your account's registry ${HOST}`,
     );
   });
 });

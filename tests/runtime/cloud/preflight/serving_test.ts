@@ -158,7 +158,7 @@ suite("a model that is not tried here", () => {
     };
     assertEquals(await tried(arm), {
       notes: [
-        "The model is not tried here: churn:v1 is for linux/arm64, and this machine runs " +
+        "The model was not tested locally: churn:v1 is for linux/arm64, but this machine runs " +
         "linux/amd64",
       ],
       calls: [],
@@ -184,8 +184,8 @@ suite("a model that is not tried here", () => {
       const { notes } = await tried(answers, (engine) => ({ ...engine, address }));
       assertEquals(notes, [
         isTried
-          ? "The model is not tried here: this machine has no image churn:v1"
-          : `The model is not tried here: the Docker Engine is another machine's (${address})`,
+          ? "The model was not tested locally: churn:v1 does not exist locally"
+          : `The model was not tested locally: the Docker Engine runs on another machine (${address})`,
       ]);
     });
   }
@@ -200,7 +200,7 @@ suite("a model that is not tried here", () => {
     };
     const { notes, calls } = await tried(full);
     assertEquals(notes.length, 1);
-    assertMatch(notes[0]!, /^The model is not tried here: .*no space left on device$/);
+    assertMatch(notes[0]!, /^The model was not tested locally: .*no space left on device$/);
     assertEquals(calls, [
       "POST /containers/create",
       "PUT /containers/holder/archive",
@@ -222,7 +222,7 @@ suite("a model that is not tried here", () => {
         throw new BrokenEngine(message);
       },
     }));
-    assertEquals(notes, [`The model is not tried here: ${message}`]);
+    assertEquals(notes, [`The model was not tested locally: ${message}`]);
   });
 
   it("finds what a trial left in which mlcli was killed, and leaves those that go on, and others", async () => {
@@ -264,8 +264,8 @@ suite("a model that is tried in SageMaker Studio", () => {
   it("is not tried where its image listens on port 8080 alone, and that is taken", async () => {
     using _other = taken(8080);
     assertEquals((await triedThere({})).notes, [
-      "The model is not tried here: port 8080 of the space, the only one that churn:v1 listens " +
-      "on, is taken",
+      "The model was not tested locally: churn:v1 supports only port 8080, which is already in " +
+      "use in this space",
     ]);
   });
 });

@@ -49,7 +49,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
     /50 of 6 MB.*2\./,
   ],
   ["nothing", { transform: { ...SHAPE, maxConcurrency: 50, maxPayload: 2 } }],
-  ["idle instances", { instanceCount: 3 }, /1 of 3 get none.*fewer instances/],
+  ["idle instances", { instanceCount: 3 }, /1 of 3 instances get no data.*fewer instances/],
   ["nothing", { instanceCount: 2 }],
   ["nothing", { instanceCount: 2, keys: [] }],
 ];

@@ -44,7 +44,7 @@ suite("a list of objects that were not asked for", () => {
       await assertRejects(
         () => Array.fromAsync(all),
         AwsError,
-        "SageMaker lists objects that were not asked for",
+        "S3 listed objects outside the requested prefix",
       );
     });
   }
