@@ -10,7 +10,7 @@ import { tarGz } from "../helpers/tar.ts";
 
 const ENDPOINT = "shop";
 const ON = ["-n", ENDPOINT];
-const REMOVAL = "It costs money until it is deleted: " +
+const REMOVAL = "The endpoint costs money until you delete it: " +
   `mlcli delete-endpoint -n ${ENDPOINT} --delete-config --delete-model\n`;
 
 /** Times that a test can wait for. */
@@ -78,7 +78,7 @@ suite("the road to an endpoint", () => {
     try {
       const { code, stdout, stderr } = await road.run("deploy", ...ON, "-m", "second");
       assertEquals([code, stdout], [0, `${ENDPOINT}\n`], stderr);
-      assertStringIncludes(stderr, "What changes: model data\n");
+      assertStringIncludes(stderr, "Changes: model data\n");
       assertMatch(stderr, /^Updating\nInService\n/m);
       assertMatch(
         stderr,
@@ -103,7 +103,7 @@ suite("the road to an endpoint", () => {
     const before = box.endpoints.configurations.get("shop-config-2");
     const { code, stdout, stderr } = await road.run("deploy", ...ON, "-m", "second");
     assertEquals([code, stdout], [0, `${ENDPOINT}\n`], stderr);
-    assertStringIncludes(stderr, "shop serves that already: nothing to change\n");
+    assertStringIncludes(stderr, "Nothing to change: endpoint shop already serves this version\n");
     assertEquals(box.endpoints.configurations.get("shop-config-2"), before);
   });
 
@@ -130,10 +130,10 @@ suite("the road to an endpoint", () => {
     const { code, stdout, stderr } = await running;
     box.hosting.settings.startup = undefined;
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: Endpoint shop was not updated: it was rolled back$/m);
+    assertMatch(stderr, /^error: Endpoint shop was not updated: SageMaker rolled it back$/m);
     assertMatch(stderr, /^ {2}.* did not pass the ping health check\./m);
-    assertMatch(stderr, /The end of its log:\n(.*\n)* .*JSONDecodeError: /);
-    assertMatch(stderr, /^hint: .*It serves what it served before\./m);
+    assertMatch(stderr, /Last log lines:\n(.*\n)* .*JSONDecodeError: /);
+    assertMatch(stderr, /^hint: .*It still serves the previous version\./m);
     assertEquals(there(), ["shop-config-2", "shop-mlcli-2"]);
     assertEquals(await answer(), SECOND);
   });
@@ -148,7 +148,7 @@ suite("the road to an endpoint", () => {
     const { code, stdout, stderr } = await running;
     box.hosting.settings.startup = undefined;
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: Endpoint new was not created: it has failed$/m);
+    assertMatch(stderr, /^error: Endpoint new was not created: it failed$/m);
     assertStringIncludes(stderr, "JSONDecodeError");
     assertEquals([...box.endpoints.endpoints.values()].map(({ name }) => name), [ENDPOINT]);
     assertEquals(there(), ["shop-config-2", "shop-mlcli-2"]);

@@ -147,7 +147,7 @@ function wanted(job: JobApp, { serves }: Scenario): string | undefined {
 function isNamed(name: string, text: string): boolean {
   const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
   return text.split("\n").some((line) =>
-    word.test(line) && /aws sagemaker delete-|[Tt]he (same command|next deploy)/.test(line)
+    word.test(line) && /aws sagemaker delete-|rerun the command|next mlcli deploy/.test(line)
   );
 }
 

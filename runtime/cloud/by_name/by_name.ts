@@ -74,10 +74,10 @@ async function describe<Of extends Kind>(
 }
 
 function ambiguousError(name: string, found: readonly (FoundEndpoint | CloudJob)[]): MlcliError {
-  const what = found.some(({ kind }) => kind === "endpoint") ? "things" : "jobs";
-  return new MlcliError(`Several ${what} are called ${name}`, {
+  const what = found.some(({ kind }) => kind === "endpoint") ? "resources" : "jobs";
+  return new MlcliError(`Several ${what} are named "${name}"`, {
     quote: found.map(({ kind, status }) => `${KIND_NAMES[kind]}: ${inOneLine(status)}`).join("\n"),
-    hint: `Choose one: ${found.map(({ kind }) => `--kind ${kind}`).join(" or ")}.`,
+    hint: `Choose one with ${found.map(({ kind }) => `--kind ${kind}`).join(" or ")}`,
   });
 }
 
@@ -87,13 +87,13 @@ function notFoundError(
   { region }: Pick<SageMaker, "region">,
   refused: AwsError | undefined,
 ): AwsError {
-  const denied = refused ? ` Not all kinds may be asked for: ${refused.message}.` : "";
+  const denied = refused ? ` Some kinds could not be searched: ${refused.message}.` : "";
   const [what, lists] = kinds.includes("endpoint")
-    ? ["job or endpoint", "mlcli list-jobs and mlcli list-endpoints show"]
-    : ["job", "mlcli list-jobs shows"];
+    ? ["job or endpoint", "mlcli list-jobs and mlcli list-endpoints"]
+    : ["job", "mlcli list-jobs"];
   return new AwsError("not found", `ResourceNotFound: ${what} ${name}`, {
-    hint: `It was looked for in ${regionWords(region)}. Check the name (${lists} ` +
-      `what there is), or name another region with --region.${denied}`,
+    hint: `Check the name with ${lists}, or choose another region with --region. mlcli searched ` +
+      `in ${regionWords(region)}.${denied}`,
   });
 }
 

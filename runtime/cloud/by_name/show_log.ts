@@ -54,8 +54,8 @@ export async function showLog(
   if (count === 0 && tail !== 0) {
     const isOver = found.kind === "endpoint" ? found.status === "Failed" : hasEnded(found);
     const what = found.kind === "endpoint" ? "endpoint" : "job";
-    const when = `${start ? " since then" : ""}${isOver ? "" : " yet"}`;
-    report.note(`No lines${when}: the ${what} is ${found.status}.`);
+    const when = `${start ? " since that time" : ""}${isOver ? "" : " yet"}`;
+    report.note(`No log lines${when}: the ${what} is ${found.status}`);
   }
 }
 

@@ -33,12 +33,12 @@ export async function stopJob(
   const aws = await connectToAws(choice, host);
   const job = await jobOf(await aws.sagemaker(), request);
   if (job.kind === "transform" && job.status === "InProgress") {
-    const question = `SageMaker keeps no outputs of a transform that is stopped. Stop ${name}?`;
-    if (!await request.isAgreed(question)) return report.note("It was not stopped.");
+    const question = `SageMaker discards the outputs of a stopped transform job. Stop ${name}?`;
+    if (!await request.isAgreed(question)) return report.note("The job was not stopped");
   }
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
-    report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status}).`);
+    report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status})`);
     await endModelOf(ended, await aws.sagemaker(), report, choice);
     return await report.result([name], () => ended);
   }
@@ -47,7 +47,7 @@ export async function stopJob(
     const bill = billWords(end);
     if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);
-    if (artifact) report.note(`It left what it had done until then: ${artifact}`);
+    if (artifact) report.note(`Partial output: ${artifact}`);
     await endModelOf(end, await aws.sagemaker(), report, choice);
     return await report.result([name], () => end);
   }
@@ -73,8 +73,8 @@ async function jobOf(
 }
 
 function endpointError(name: string, choice: StopRequest["choice"]): MlcliError {
-  return new MlcliError(`Not a job, but an endpoint: ${name}`, {
-    hint: `An endpoint serves (and costs money) until it is deleted: ${deletionOf(name, choice)}`,
+  return new MlcliError(`"${name}" is an endpoint, not a job`, {
+    hint: `Delete the endpoint to stop its costs: ${deletionOf(name, choice)}`,
   });
 }
 

@@ -47,7 +47,7 @@ export async function check(context: DeployContext): Promise<Checked> {
   requireKnownModel(request, state);
   requirePossible(request, state);
   noteLosses(context);
-  report.progress("Checking what the endpoint needs", 0);
+  report.progress("Checking the image and the model", 0);
   const image = await checkImageAndCapture(context);
   await using stack = new AsyncDisposableStack();
   const model = stack.use(await checkModel(context));
@@ -79,34 +79,32 @@ function noteLosses({ request, state, report }: DeployContext): void {
   if (base?.configuration && base.models.length > 0 && !base.model) {
     const model = inOneLine(base.models[0]!);
     report.note(
-      `The model of ${endpoint} is deleted (${model}): its variables are not known, and only ` +
-        "those given here are set.",
+      `Model ${model} of endpoint ${endpoint} no longer exists, so only the environment ` +
+        "variables that you set now apply",
     );
   }
   const { SAGEMAKER_PROGRAM: program } = containerOf(base?.model)?.Environment ?? {};
   if (program && request.model !== undefined && request.code === undefined) {
     report.note(
-      `${endpoint} keeps SAGEMAKER_PROGRAM=${
-        inOneLine(program)
-      }, which is to lie in code/ of the ` +
-        "model: --entry-point puts it there.",
+      `Endpoint ${endpoint} keeps SAGEMAKER_PROGRAM=${inOneLine(program)}, so the new model ` +
+        "must contain that file in code/. To add it, use --entry-point FILE.",
     );
   }
   if (base && !base.configuration) {
     report.note(
-      `The configuration of ${endpoint} is deleted (${inOneLine(base.name)}): mlcli does not ` +
-        "know its settings and variables, and sets only those that you give now.",
+      `Configuration ${inOneLine(base.name)} of endpoint ${endpoint} no longer exists, so only ` +
+        "settings and variables that you set now apply",
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {
-    report.note(`${endpoint} gets instances: SageMaker cannot make it serverless again.`);
+    report.note(`Endpoint ${endpoint} changes to instances and cannot become serverless again`);
   }
   if (request.canary !== undefined && description === undefined) {
-    report.note(`${endpoint} is new: all of it serves at once, without --canary.`);
+    report.note(`Endpoint ${endpoint} is new, so --canary has no effect`);
   }
   if (request.kmsKey !== undefined && !hasVolume(variant)) {
     const what = variant.ServerlessConfig ? "A serverless endpoint" : variant.InstanceType;
-    report.note(`${what} has no volume that --kms-key could encrypt.`);
+    report.note(`${what} has no volume that --kms-key can encrypt`);
   }
 }
 

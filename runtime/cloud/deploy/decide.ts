@@ -48,10 +48,10 @@ export function actionFor(
     return changes.length === 0 && description.status === "InService" ? "nothing" : "update";
   }
   if (changes.length === 0) return "follow";
-  const coming = base?.configuration
-    ? `${description.status}, to what differs in ${enumerated(changes)}`
+  const status = base?.configuration
+    ? `${description.status} to a version that differs from yours in ${enumerated(changes)}`
     : description.status;
-  throw busyError(endpoint, coming, choice);
+  throw busyError(endpoint, status, choice);
 }
 
 /**
@@ -72,9 +72,9 @@ export function requireReady({ endpoint, description }: State, choice: AwsOption
 export function requireOneModel({ endpoint, base }: State): void {
   const what = base && unsupportedParts(base);
   if (what === undefined) return;
-  throw new MlcliError(`Endpoint ${endpoint} has ${what}: deploy would lose that`, {
-    hint: `${UNCHANGED} Deploy under another --endpoint-name, or change this endpoint ` +
-      "with what made it.",
+  throw new MlcliError(`Endpoint ${endpoint} has ${what}, which mlcli deploy does not support`, {
+    hint: `${UNCHANGED} Use another --endpoint-name, or update this endpoint with the tool ` +
+      "that created it.",
   });
 }
 
@@ -100,10 +100,10 @@ export function requireKnownModel(
 ): void {
   const isKnown = base?.model !== undefined && !containerOf(base.model)?.ModelPackageName;
   if (model !== undefined || description === undefined || isKnown) return;
-  throw new MlcliError(`Which model ${endpoint} serves is not known`, {
+  throw new MlcliError(`Cannot determine the model of endpoint ${endpoint}`, {
     hint: `${UNCHANGED} ${
-      base?.model ? "It comes from a model package" : "Its model or configuration is gone"
-    }: name the model with --model.`,
+      base?.model ? "It comes from a model package" : "Its model or configuration was deleted"
+    }. Choose the model with --model.`,
   });
 }
 
@@ -123,14 +123,14 @@ export function requirePossible(request: DeployRequest, state: State): void {
     if (isOpen) throw noConfigurationError(endpoint, base);
   } else if (isServerless(state)) {
     if (isOpen && instanceCount !== undefined) {
-      throw new MlcliError(`Endpoint ${endpoint} is serverless: it has no instances to count`, {
-        hint: `${UNCHANGED} --max-concurrency says how many requests it answers at once; with ` +
-          "--ec2-type it gets instances, for good.",
+      throw new MlcliError(`Endpoint ${endpoint} is serverless, so it has no instance count`, {
+        hint: `${UNCHANGED} To limit concurrent requests, use --max-concurrency. To change to ` +
+          "instances permanently, use --ec2-type.",
       });
     }
   } else if (asksForServerless(request)) {
-    throw new MlcliError(`Endpoint ${endpoint} has instances: SageMaker makes none serverless`, {
-      hint: `${UNCHANGED} Deploy under another --endpoint-name, and delete this one then.`,
+    throw new MlcliError(`Endpoint ${endpoint} has instances and cannot become serverless`, {
+      hint: `${UNCHANGED} Use another --endpoint-name, then delete this endpoint.`,
     });
   }
   if (memorySize !== undefined || (isServerless(state) && instanceType === undefined)) {
@@ -142,18 +142,17 @@ export function requirePossible(request: DeployRequest, state: State): void {
 }
 
 function needsMachinesError(endpoint: string, { app }: DeployRequest): UsageError {
-  return new UsageError(`Endpoint ${endpoint} is new, and nothing says what it is to run on.`, {
-    hint: "Give --ec2-type TYPE, or --memory-size-in-mb MB for a serverless one, or its key in " +
-      `"deploy" of ${basename(app.configurationPath)}. mlcli local deploy runs it here.`,
+  return new UsageError(`New endpoint ${endpoint} requires --ec2-type or --memory-size-in-mb`, {
+    hint: "Set --ec2-type TYPE, or --memory-size-in-mb MB for serverless, or the key in " +
+      `"deploy" of ${basename(app.configurationPath)}. To serve locally, run mlcli local deploy.`,
   });
 }
 
 function noConfigurationError(endpoint: string, base: State["base"]): MlcliError {
-  const what = base?.configuration ? "names no variant" : "is deleted";
+  const what = base?.configuration ? "contains no variant" : "no longer exists";
   const name = inOneLine(base?.name ?? "");
-  return new MlcliError(`The configuration of endpoint ${endpoint} ${what}: ${name}`, {
-    hint: `${UNCHANGED} What it runs on is not known: name it with --ec2-type and ` +
-      "--instance-count.",
+  return new MlcliError(`Configuration ${name} of endpoint ${endpoint} ${what}`, {
+    hint: `${UNCHANGED} Choose the instances with --ec2-type and --instance-count.`,
   });
 }
 
@@ -171,20 +170,20 @@ export function requireUnmixed(
   const [part] = inTheWay;
   if (description?.status !== "UpdateRollbackFailed" || part === undefined) return;
   throw new MlcliError(
-    `Endpoint ${endpoint} could not be rolled back: it may serve with ${part.name}, too`,
-    { hint: `${UNCHANGED} Deploy under another --endpoint-name, and delete this one then.` },
+    `The rollback of endpoint ${endpoint} failed, so it might still use ${part.name}`,
+    { hint: `${UNCHANGED} Use another --endpoint-name, then delete this endpoint.` },
   );
 }
 
-function busyError(endpoint: string, what: string, choice: AwsOptions): AwsError {
+function busyError(endpoint: string, status: string, choice: AwsOptions): AwsError {
   const wait = commandFor(endpoint, choice)("wait");
-  return new AwsError("in progress", `Endpoint ${endpoint} is being changed: ${what}`, {
-    hint: `${UNCHANGED} Wait until that has ended, then deploy again: ${wait}`,
+  return new AwsError("in progress", `Endpoint ${endpoint} is already changing: ${status}`, {
+    hint: `${UNCHANGED} Deploy again when it has finished. Wait for it: ${wait}`,
   });
 }
 
 function failedError(endpoint: string, reason: string | undefined, choice: AwsOptions): AwsError {
-  return new AwsError("failed", `Endpoint ${endpoint} has failed: it can only be deleted`, {
+  return new AwsError("failed", `Endpoint ${endpoint} has failed and can only be deleted`, {
     quote: reason && printable(reason),
     hint: `${UNCHANGED} Delete it, then deploy again: ${deletionOf(endpoint, choice)} --wait`,
   });
@@ -245,7 +244,7 @@ function configurationChanges(planned: EndpointConfigurationInput, state: State)
   const [variant] = planned.ProductionVariants ?? [];
   return differing([
     ["instances", { ...variant, ModelName: "" }, { ...keptVariant(state), ModelName: "" }],
-    ["key", key, keyBefore],
+    ["KMS key", key, keyBefore],
     ["data capture", capture ?? {}, captureBefore ?? {}],
     ["configuration", others, othersBefore],
   ]);

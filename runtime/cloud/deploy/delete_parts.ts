@@ -31,9 +31,9 @@ export async function requireUnused(
   if (parts.length === 0) return;
   const theirs = parts.find(({ isOurs }) => !isOurs);
   if (theirs) {
-    throw new AwsError("in use", `There is ${partWords(theirs)}: mlcli did not make it`, {
-      hint: `${endpoint} needs its name. Deploy under another --endpoint-name or, once nothing ` +
-        `uses it, delete it: ${deletionByHand(theirs, choice)}`,
+    throw new AwsError("in use", `Cannot replace ${partWords(theirs)}: mlcli did not create it`, {
+      hint: "Use another --endpoint-name or, if nothing uses it, delete it: " +
+        deletionByHand(theirs, choice),
     });
   }
   const usersOf = await findOtherUsers(parts, endpoint, sagemaker, report);
@@ -42,8 +42,8 @@ export async function requireUnused(
     throw inUseError(
       part,
       usersOf(part),
-      `${endpoint} needs its name for what is new: delete the endpoints that use it first, or ` +
-        "deploy under another --endpoint-name.",
+      `The new version of ${endpoint} needs this name. Delete the endpoints that use it, or ` +
+        "use another --endpoint-name.",
     );
   }
 }
@@ -56,10 +56,10 @@ export async function deleteInTheWay(
   for (const part of parts) {
     report.progress(`Deleting ${partWords(part)}`, 0);
     const outcome = await deleteIfSame(part, sagemaker);
-    if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, which nothing used`);
+    if (outcome === "deleted") report.note(`Deleted unused ${partWords(part)}`);
     if (outcome === "another") {
-      throw new AwsError("changed", `Somebody else made the ${partWords(part)} a moment ago`, {
-        hint: "Nothing was changed. Wait until that is done, then try again.",
+      throw new AwsError("changed", `Another deployment has just replaced ${partWords(part)}`, {
+        hint: "Nothing was changed. Wait until it has finished, then deploy again.",
       });
     }
   }
@@ -83,19 +83,19 @@ export async function deleteUnused(
       const words = partWords(part);
       const users = usersOf(part);
       if (users.length > 0) {
-        report.note(`Kept ${words}, which ${users.join(", ")} uses`);
+        report.note(`Kept ${words}, which is still in use by ${users.join(", ")}`);
       } else {
         report.progress(`Deleting ${words}`, 0);
         const outcome = await deleteIfSame(part, sagemaker);
         if (outcome === "deleted") report.note(`Deleted the old ${words}`);
-        if (outcome === "another") report.note(`Kept ${words}, which somebody has made anew`);
+        if (outcome === "another") report.note(`Kept ${words}, which has been replaced`);
       }
       left.shift();
     }
   } catch (error) {
     if (!(error instanceof AwsError) && !(error instanceof Interrupted)) throw error;
     if (error instanceof AwsError) report.always(error.message);
-    report.always(`${howToDelete(left, choice)} The next deploy deletes what nothing uses.`);
+    report.always(`${howToDelete(left, choice)} The next mlcli deploy deletes unused parts.`);
     if (error instanceof Interrupted) throw error;
   }
 }
@@ -115,7 +115,7 @@ export async function deleteMade(
   const { report, choice } = context;
   // A configuration names its model: it goes first.
   const left = made.toReversed();
-  let why = "nothing uses it, and the next deploy deletes it";
+  let why = "The next mlcli deploy deletes unused parts";
   try {
     const use = isEndpointDeleted ? undefined : await reasonToKeep(made, context);
     if (use !== undefined) why = use;
@@ -128,7 +128,7 @@ export async function deleteMade(
     if (error instanceof Interrupted) tellLeft(left, context);
     throw error;
   }
-  if (left.length > 0) report.always(`${howToDelete(left, choice)} It is left: ${why}.`);
+  if (left.length > 0) report.always(`${howToDelete(left, choice)} ${why}.`);
   return left.length === 0;
 }
 
@@ -139,8 +139,8 @@ export function tellLeft(
 ): void {
   report.always(
     made.length === 0
-      ? "Interrupted: nothing was created."
-      : `Interrupted. ${howToDelete(made, choice)} Nothing uses that; the same command goes on.`,
+      ? "Interrupted: nothing was created"
+      : `Interrupted. ${howToDelete(made, choice)} To continue, rerun the command.`,
   );
 }
 
@@ -154,9 +154,9 @@ async function reasonToKeep(
   try {
     const now = await orNothing(sagemaker.describeEndpoint(endpoint));
     if (!now || !isGoingTo(now, configuration.name)) return undefined;
-    return `${endpoint} uses it, or is about to`;
+    return `Endpoint ${endpoint} uses it or is about to use it`;
   } catch (error) {
-    if (error instanceof AwsError) return `whether ${endpoint} uses it is not known`;
+    if (error instanceof AwsError) return `mlcli cannot tell whether ${endpoint} uses it`;
     throw error;
   }
 }
@@ -169,12 +169,12 @@ async function deleteOne(
   if (!part.isCertain || part.created === undefined) return false;
   try {
     const outcome = await deleteIfSame(part, sagemaker);
-    if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, which was not needed`);
+    if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, which is not needed`);
     // Somebody else's part of the same name is not mentioned.
     return true;
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    report.always(`Not deleted: ${partWords(part)} (${error.message})`);
+    report.always(`Cannot delete ${partWords(part)}: ${error.message}`);
     return false;
   }
 }
@@ -208,7 +208,7 @@ function howToDelete(
   choice: DeployContext["choice"],
 ): string {
   return parts.map((part) =>
-    `There ${part.isCertain === false ? "may be" : "is"} ${partWords(part)} ` +
+    `${part.isCertain === false ? "Possibly left over" : "Left over"}: ${partWords(part)} ` +
     `(to delete it: ${deletionByHand(part, choice)}).`
   ).join(" ");
 }

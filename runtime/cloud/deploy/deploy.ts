@@ -37,7 +37,7 @@ export async function deploy(
   const aws = await connectFor(request.app, choice, host);
   const sagemaker = await aws.sagemaker();
   const context = await beforeAnyChange(report, async () => {
-    report.progress(`Looking at endpoint ${request.endpoint}`, 0);
+    report.progress(`Checking endpoint ${request.endpoint}`, 0);
     const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
     const asked = withVariables(request, state, sagemaker.region.value);
     const context = { request: asked, state, aws, sagemaker, host, report, choice };
@@ -51,15 +51,15 @@ export async function deploy(
   if (state.description) await rememberEndpoint(context, state.description.account);
   if (action === "nothing") return await leaveAsItIs(context);
   if (action === "follow") {
-    report.note(`${state.endpoint} is already changing to that`);
+    report.note(`Endpoint ${state.endpoint} is already changing to this version`);
     return await finish(targetOf(state), true, context);
   }
   if (action === "update") {
     const status = inOneLine(state.description?.status || "in an unknown status");
     report.note(
       changes.length === 0
-        ? `${state.endpoint} is ${status}: it is deployed again`
-        : `What changes: ${changes.join(", ")}`,
+        ? `Endpoint ${state.endpoint} is ${status}, so mlcli deploys it again`
+        : `Changes: ${changes.join(", ")}`,
     );
   }
   await beforeAnyChange(report, async () => {
@@ -102,7 +102,7 @@ async function beforeAnyChange<T>(
   try {
     return await step();
   } catch (error) {
-    if (error instanceof Interrupted) report.always("Interrupted: nothing was changed.");
+    if (error instanceof Interrupted) report.always("Interrupted: nothing was changed");
     throw error;
   }
 }
@@ -120,8 +120,8 @@ async function requireUnchanged({ state, sagemaker }: DeployContext): Promise<vo
     now?.pendingConfiguration === before?.pendingConfiguration &&
     now?.creationTime.getTime() === before?.creationTime.getTime();
   if (isSame) return;
-  throw new AwsError("changed", `Somebody else deployed to ${endpoint} at the same time`, {
-    hint: "Nothing was changed. Deploy again to have it serve yours.",
+  throw new AwsError("changed", `Another deployment to ${endpoint} ran at the same time`, {
+    hint: "Nothing was changed. To serve your version, deploy again.",
   });
 }
 
@@ -153,12 +153,12 @@ async function requireTyped(context: DeployContext): Promise<void> {
   const { endpoint } = state;
   const file = basename(app.configurationPath);
   throw new MlcliError(
-    `Endpoint ${endpoint} is there already (account ${account}, ${region.value}), and ` +
-      `nobody but ${file} has named it here`,
+    `Endpoint "${endpoint}" already exists (account ${account}, ${region.value}), and only ` +
+      `${file} names it`,
     {
-      hint: "Nothing was tried or changed. If it is the one that you mean, type its name once: " +
-        `--endpoint-name ${shellWord(endpoint)}, or in CI MLCLI_ENDPOINT_NAME. Else the file ` +
-        "would choose whose variables the app's code gets.",
+      hint: "Nothing was changed. To update this endpoint, type its name once: " +
+        `--endpoint-name ${shellWord(endpoint)}, or MLCLI_ENDPOINT_NAME in CI. An update gives ` +
+        "your code the environment variables of the endpoint.",
     },
   );
 }
@@ -174,13 +174,13 @@ async function rememberEndpoint(
 ): Promise<void> {
   const { report, host, state } = context;
   try {
-    if (account === undefined) throw new MlcliError("its account is not known");
+    if (account === undefined) throw new MlcliError("its account is unknown");
     await remember(rememberedAs(context, account), host.env);
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
     report.note(
-      `Type ${state.endpoint} next time, too, since it cannot be remembered: ` +
-        error.message,
+      `Cannot remember endpoint ${state.endpoint} (${error.message}), so type ` +
+        "--endpoint-name again next time",
     );
   }
 }

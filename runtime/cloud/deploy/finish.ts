@@ -50,7 +50,7 @@ export async function finish(
   const { endpoint } = state;
   if (!request.wait) {
     if (state.base) {
-      report.note("The next deploy deletes what it serves now, once nothing uses that.");
+      report.note("The next mlcli deploy deletes the old model and configuration, if unused");
     }
     tellCosts(context);
     const begun = { kind: "endpoint", name: endpoint, arn: target.arn } as const;
@@ -88,7 +88,7 @@ export async function leaveAsItIs(context: DeployContext): Promise<void> {
   const { request, state, report } = context;
   const { endpoint, base } = state;
   const served = { configuration: base!.name, model: base!.models[0] ?? "" };
-  report.note(`${endpoint} serves that already: nothing to change`);
+  report.note(`Nothing to change: endpoint ${endpoint} already serves this version`);
   tellCosts(context);
   try {
     if (Object.keys(request.tags).length > 0) await tagEndpoint(context);
@@ -123,10 +123,9 @@ async function requireOurs(
       throw error;
     });
     if (!part.created || now?.CreationTime?.getTime() === part.created.getTime()) continue;
-    throw new AwsError("changed", `Somebody else deployed to ${endpoint} at the same time`, {
-      hint:
-        `It serves theirs. ${commandFor(endpoint, choice)("describe")} shows what; deploy again ` +
-        "to have it serve yours.",
+    throw new AwsError("changed", `Another deployment to ${endpoint} ran at the same time`, {
+      hint: "To serve your version, deploy again. See what the endpoint serves now: " +
+        commandFor(endpoint, choice)("describe"),
     });
   }
 }
@@ -140,7 +139,7 @@ async function tagEndpoint({ request, state, sagemaker, report }: DeployContext)
     await sagemaker.addTags(arn, Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])));
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    report.note(`${state.endpoint} keeps the tags that it has: ${error.message}`);
+    report.note(`Cannot update the tags of endpoint ${state.endpoint}: ${error.message}`);
   }
 }
 
@@ -152,31 +151,31 @@ async function endpointFailure(
 ): Promise<AwsError> {
   const { request, state, aws, choice } = context;
   const { endpoint } = state;
-  const status = description?.status ?? "not there";
+  const status = description?.status ?? "not found";
   if (outcome === "not yet") {
     const { timeout } = request;
-    return new AwsError("other", `Not done after ${timeout} s: endpoint ${endpoint} (${status})`, {
-      hint: `${endpointGoesOn(endpoint, choice)} --timeout waits longer.`,
+    return new AwsError("other", `Timed out after ${timeout} s: ${endpoint} is ${status}`, {
+      hint: `${endpointGoesOn(endpoint, choice)} To wait longer, use --timeout.`,
     });
   }
   const isNew = state.description === undefined || state.description.status === "Creating";
   const isDeleted = isNew && outcome === "failed" && await deleteFailed(description, made, context);
   // First: an interruption of what follows leaves nothing behind then.
   const isAllGone = await deleteMade(made, context, isDeleted);
-  const more = isAllGone ? "What was made for it is deleted." : "";
+  const more = isAllGone ? "No new model or configuration remains." : "";
   if (outcome === "gone") {
-    return new AwsError("not found", `Endpoint ${endpoint} was deleted meanwhile`, {
-      hint: `Somebody else deleted it. The same command creates it again. ${more}`.trimEnd(),
+    return new AwsError("not found", `Endpoint ${endpoint} was deleted during the deployment`, {
+      hint: `To create it again, rerun the command. ${more}`.trimEnd(),
     });
   }
   const facts = await failureFacts(endpoint, { description, began: created }, aws, choice);
   const [what, served] = outcome === "rolled back"
-    ? ["was not updated: it was rolled back", "It serves what it served before."]
+    ? ["was not updated: SageMaker rolled it back", "It still serves the previous version."]
     : isNew
-    ? ["was not created: it has failed", undefined]
+    ? ["was not created: it failed", undefined]
     : [
-      `was not updated: it is ${status}`,
-      `${commandFor(endpoint, choice)("describe")} shows what it serves.`,
+      `was not updated: its status is ${status}`,
+      `See what it serves: ${commandFor(endpoint, choice)("describe")}.`,
     ];
   return new AwsError("failed", `Endpoint ${endpoint} ${what}`, {
     quote: facts.quote,
@@ -198,16 +197,16 @@ async function deleteFailed(
   try {
     await sagemaker.deleteEndpoint(endpoint);
     isDeleted = true;
-    report.note(`Deleted endpoint ${endpoint}, which never served`);
+    report.note(`Deleted the failed endpoint ${endpoint}`);
     await waitUntilGone(sagemaker, { endpoint, description }, report, host, GONE_SECONDS);
   } catch (error) {
     if (error instanceof Interrupted) {
       tellLeft(made, context);
-      report.always(`The endpoint has failed. To delete all: ${deletionOf(endpoint, choice)}`);
+      report.always(`The endpoint has failed. To delete it: ${deletionOf(endpoint, choice)}`);
     }
     if (!(error instanceof AwsError)) throw error;
-    const rest = isDeleted ? "" : ` To delete it: ${deletionOf(endpoint, choice)}`;
-    report.always(`${error.message}.${rest}`);
+    const rest = isDeleted ? "" : `. To delete the endpoint: ${deletionOf(endpoint, choice)}`;
+    report.always(`${error.message}${rest}`);
   }
   return isDeleted;
 }
@@ -220,8 +219,8 @@ function tellNotDeleted(
   const { ours, others } = unusedParts(served, context.state);
   if (ours.length > 0) {
     context.report.always(
-      `Not deleted yet: ${namesOf(ours)}. The next deploy deletes what ` +
-        `${context.state.endpoint} does not use then.`,
+      `Not deleted yet: ${namesOf(ours)}. The next mlcli deploy deletes parts that endpoint ` +
+        `${context.state.endpoint} no longer uses.`,
     );
   }
   tellKept(others, context);
@@ -234,12 +233,12 @@ function tellKept(
 ): void {
   for (const part of others) {
     report.always(
-      `Kept ${namesOf([part])}, which ${state.endpoint} does not need and mlcli did not make. ` +
-        `To delete it, once nothing uses it: ${deletionByHand(part, choice)}`,
+      `Kept ${namesOf([part])}, which endpoint ${state.endpoint} does not use and mlcli did not ` +
+        `create. If nothing uses it, delete it: ${deletionByHand(part, choice)}`,
     );
   }
 }
 
 function tellCosts({ state: { endpoint }, report, choice }: DeployContext): void {
-  report.note(`It costs money until it is deleted: ${deletionOf(endpoint, choice)}`);
+  report.note(`The endpoint costs money until you delete it: ${deletionOf(endpoint, choice)}`);
 }

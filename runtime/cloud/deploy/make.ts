@@ -57,7 +57,7 @@ export async function make(
       configuration,
       (input) => sagemaker.createEndpointConfiguration(input),
     );
-    report.progress(`Asking for endpoint ${state.endpoint}`, 0);
+    report.progress(`Requesting endpoint ${state.endpoint}`, 0);
     await making.endpoint(deployment);
     return making;
   } catch (error) {
@@ -128,14 +128,14 @@ class Making {
         if (!found || isTaken) this.made.pop();
         throw found ? madeByAnotherError(error as AwsError, words) : error;
       }
-      report.note(`The answer was lost, but ${words} is there.`);
+      report.note(`The response was lost, but ${words} exists`);
     }
     made.isCertain = true;
     const found = await this.#found(part);
     if (found && isOther(found, input)) {
       this.made.pop();
       throw madeByAnotherError(
-        new AwsError("changed", `${part.name} is another ${part.kind} now`),
+        new AwsError("changed", `The new ${words} was replaced`),
         words,
       );
     }
@@ -172,7 +172,7 @@ class Making {
       const part = this.made.at(-1)!;
       const served = await this.#afterLostAnswer(error, () => describePart(sagemaker, part));
       if (part.created && served?.CreationTime?.getTime() !== part.created.getTime()) throw error;
-      report.note(`The answer was lost, but ${state.endpoint} is ${now.status}.`);
+      report.note(`The response was lost, but endpoint ${state.endpoint} is ${now.status}`);
       this.arn = now.arn;
     }
   }
@@ -192,7 +192,7 @@ class Making {
     const { request, report } = this.context;
     if (!this.withOwnTags) return await create(withTags(input, {}));
     return await createTagged(input, request.tags, create, (reason) => {
-      report.note(`Without tags, which may not be set: ${reason}`);
+      report.note(`Continuing without tags: ${reason}`);
       this.withOwnTags = false;
     });
   }
@@ -255,7 +255,7 @@ function hasAll(there: unknown, input: unknown): boolean {
 function madeByAnotherError(error: AwsError, words: string): AwsError {
   return withHint(
     error,
-    `Somebody else made the ${words} at the same time. Wait until that is done, then try again.`,
+    `Another deployment created ${words} at the same time. Deploy again when it has finished.`,
   );
 }
 
@@ -263,8 +263,8 @@ function tellInterrupted({ made, isAsked }: Making, context: DeployContext): voi
   const { report, choice, state: { endpoint } } = context;
   if (!isAsked) return tellLeft(made, context);
   report.always(
-    `Interrupted: ${endpoint} may have begun to change to ${namesOf(made)}, or not. The ` +
-      `same command finds out, and goes on. ${endpointGoesOn(endpoint, choice)}`,
+    `Interrupted: endpoint ${endpoint} might have started to change to ${namesOf(made)}. To ` +
+      `find out and continue, rerun the command. ${endpointGoesOn(endpoint, choice)}`,
   );
 }
 
@@ -278,11 +278,11 @@ async function withLeftParts(
   if (error instanceof OutcomeUnknown && isAsked) {
     return withMore(
       error,
-      `Nobody knows whether ${endpoint} has begun: nothing was deleted. ` +
+      `mlcli deleted nothing, because endpoint ${endpoint} might have started to change. ` +
         endpointGoesOn(endpoint, choice),
     );
   }
   if (!await deleteMade(made, context)) return error;
-  const serves = description ? ` ${endpoint} serves what it served before.` : "";
-  return withMore(error, `Nothing is left of it.${serves}`);
+  const serves = description ? ` Endpoint ${endpoint} still serves the previous version.` : "";
+  return withMore(error, `No new model or configuration remains.${serves}`);
 }

@@ -78,9 +78,9 @@ async function readyToSend(
   const { path, shown, bytes, sha256 } = archive;
   const note = (text: string): void => report.note(text);
   if (await exceedsLimits(archive)) {
-    note("The model is not tried here: unpacked it would be far larger than its archive");
+    note("Skipped the local test of the model: unpacked, it is far larger than its archive");
   } else {
-    report.progress("Trying the model here");
+    report.progress("Testing the model locally");
     const region = s3.region.value;
     const trial = { app, tag, archive: path, variables, region, seconds, instanceType };
     await tryServing(trial, host, note);
@@ -95,10 +95,10 @@ async function readyToSend(
     calls: there === undefined ? callsOf(bytes) : {},
     async send() {
       if (there !== undefined) return;
-      report.progress(`Sending the model to ${s3Uri(address)}`);
+      report.progress(`Uploading the model to ${s3Uri(address)}`);
       await sendFile({ path, shown }, address, s3, host.interruption, note);
       // Not removed where the deployment fails.
-      note(`Sent the model to ${s3Uri(address)}`);
+      note(`Uploaded the model to ${s3Uri(address)}`);
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };
@@ -119,10 +119,9 @@ function placeOf(endpoint: string, { request: { app } }: ModelContext): S3Addres
   const { s3Prefix } = app.configuration;
   const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
   if (prefix !== undefined) return within(prefix, `models/${endpoint}`);
-  throw new UsageError(`There is no place for the packed model: "s3_prefix" is not set.`, {
-    hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${basename(app.configurationPath)}, below ` +
-      "which all data of the app lies. An archive of S3 that is served as it is needs none: " +
-      "--model s3://... without --entry-point",
+  throw new UsageError('Cannot upload the model: "s3_prefix" is not set', {
+    hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${basename(app.configurationPath)}. An ` +
+      "existing archive in S3 does not need it: --model s3://... without --entry-point",
   });
 }
 
@@ -133,7 +132,7 @@ async function checkedS3(
 ): Promise<S3> {
   await checkBucket(await aws.s3(), address, (text) => report.note(text), "the endpoint");
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
-  const flag = "send the packed model there, mlcli upload-data -i model.tar.gz --target-dir";
+  const flag = "mlcli upload-data -i model.tar.gz --target-dir";
   return (await ownBucket(aws, { address, where, flag })).s3;
 }
 

@@ -81,14 +81,14 @@ async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> 
   const info = await Deno.stat(path).catch((cause) => {
     throw new MlcliError(`Model not found: ${inOneLine(shown)}`, {
       hint: isMissing(cause)
-        ? "--model takes a directory on this machine, or an archive in S3: s3://BUCKET/.../model.tar.gz"
-        : `It cannot be looked at: ${fileErrorReason(cause)}`,
+        ? "Set --model to a local directory or to an archive in S3: s3://BUCKET/.../model.tar.gz"
+        : `Cannot read it: ${fileErrorReason(cause)}`,
       cause,
     });
   });
   if (info.isDirectory) return;
-  throw new MlcliError(`Not a directory: ${inOneLine(shown)}`, {
-    hint: "--model takes the directory that holds the model, or its archive as model.tar.gz.",
+  throw new MlcliError(`${inOneLine(shown)} is not a directory`, {
+    hint: "Set --model to the directory that contains the model or its model.tar.gz",
   });
 }
 
@@ -101,15 +101,15 @@ async function newArchive(
 ): Promise<ModelArchive> {
   const model = await modelFiles(path, shown, signal);
   if (model.files === 0) {
-    throw new MlcliError(`Model not found: there is no file in ${inOneLine(shown)}`, {
-      hint: "mlcli local train writes one to local_test/test_dir/model.",
+    throw new MlcliError(`Model not found: ${inOneLine(shown)} contains no files`, {
+      hint: "To train a model into local_test/test_dir/model, run mlcli local train",
     });
   }
   if (room.bytes !== undefined && model.bytes > room.bytes) {
     throw noRoomFor(inOneLine(shown), room.bytes, room);
   }
   if (model.privateFiles.length > 0) {
-    note(`Not packed, since they may hold secrets: ${listed(model.privateFiles)}`);
+    note(`Skipped files that might contain secrets: ${listed(model.privateFiles)}`);
   }
   const all = code && withCode(model.entries, code);
   if (all?.replaces) note(replacedText(shown, code!));
@@ -160,9 +160,9 @@ async function written(
 }
 
 function packingError(cause: unknown): MlcliError {
-  return new MlcliError(`The model cannot be packed: ${fileErrorReason(cause)}`, {
-    hint: "Its archive, about as large as the model, is written where the system has temporary " +
-      "files: free some space there, or name another directory as TMPDIR.",
+  return new MlcliError(`Cannot pack the model: ${fileErrorReason(cause)}`, {
+    hint: "Free space for temporary files, or set TMPDIR to another directory. The archive is " +
+      "about as large as the model.",
     cause,
   });
 }
@@ -188,8 +188,8 @@ async function existingArchive(
     throw isSystemError(error) ? cannotRead(shown, error) : error;
   }
   if (check.files === 0) {
-    throw new MlcliError(`The archive holds no file: ${inOneLine(shown)}`, {
-      hint: "What was packed was empty.",
+    throw new MlcliError(`${inOneLine(shown)} contains no files`, {
+      hint: "Pack a directory that contains the model",
     });
   }
   for (const text of check.warnings(shown)) note(text);

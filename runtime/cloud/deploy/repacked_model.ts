@@ -52,9 +52,9 @@ export async function withCodeInS3(
 ): Promise<ReadyModel> {
   if (source === undefined) {
     throw new MlcliError(
-      `Code can only be added to an archive that may be read: ${s3Uri(address)}`,
+      `Cannot add code to ${s3Uri(address)}: access denied`,
       {
-        hint: "It takes s3:GetObject. An archive that has code/ already needs no --entry-point.",
+        hint: "Add the permission s3:GetObject. If the model has code/, omit --entry-point.",
       },
     );
   }
@@ -96,7 +96,7 @@ export async function withCodeInS3(
           if (!(error instanceof Larger)) throw error;
         }
       }
-      context.report.note(`Sent the model with the code to ${s3Uri(made)}`);
+      context.report.note(`Uploaded the model with the code to ${s3Uri(made)}`);
     },
     async [Symbol.asyncDispose]() {},
   };
@@ -147,13 +147,12 @@ async function requireAgreed(
   { request: { repacks, dryRun }, host }: ModelContext,
 ): Promise<void> {
   if (size <= LARGE || repacks || dryRun) return;
-  const what = `${s3Uri(address)} has ${sizeText(size)}`;
-  const question = `${what}, which are fetched and sent again with the code. Go on?`;
+  const what = `Adding the code downloads and uploads ${sizeText(size)} (${s3Uri(address)})`;
+  const question = `${what}. Continue?`;
   if (await isAgreed(question, host)) return;
-  throw new UsageError(`${what}: to add the code, it is fetched and sent again.`, {
-    hint:
-      "--repack agrees to that. Where the network is slow: pack the model with code/ where it " +
-      "is trained, and leave --entry-point out.",
+  throw new UsageError(`${what}, which requires --repack`, {
+    hint: "To agree, use --repack. On a slow network, pack the model with code/ instead, and " +
+      "omit --entry-point.",
   });
 }
 

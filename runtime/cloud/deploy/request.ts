@@ -122,23 +122,23 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   checkNetworkAndTags(request);
   requireNone(environmentDifferences("serve", request.variables));
   if (code && isOfAppsDirectory(app)) {
-    throw new UsageError("An entry point is not for the image of mlcli init.", {
-      hint: "It serves prediction/serve. --image names one that runs code/ of " +
-        "the model, such as AWS's.",
+    throw new UsageError("An entry point is not supported with the image of mlcli init", {
+      hint: "Put the code into prediction/serve, which this image runs. To run code/ of the " +
+        "model, choose another image with --image, such as one of AWS.",
     });
   }
   if (code && isPrefix(model)) throw codeInPrefix();
   if (!code && request.repacks) {
-    throw new UsageError('Option "--repack" has no effect without an entry point.', {
-      hint: "--entry-point names the file of your code that is put into the model.",
+    throw new UsageError('Option "--repack" has no effect without an entry point', {
+      hint: "Choose the file of your code to add to the model: --entry-point FILE",
     });
   }
   return { ...request, endpoint: endpoint! };
 }
 
 export function codeInPrefix(): UsageError {
-  return new UsageError("Code cannot be put into a model that is no archive.", {
-    hint: "Put it there yourself, as code/; or name an archive: --model s3://.../model.tar.gz",
+  return new UsageError("Cannot add code to a model that is not an archive", {
+    hint: "Upload it below the prefix as code/, or use an archive: --model s3://.../model.tar.gz",
   });
 }
 
@@ -156,9 +156,9 @@ function checkHosting(request: DeployRequest): void {
     ["--max-concurrency", maxConcurrency],
   ]);
   if (first !== undefined && second !== undefined) {
-    throw new UsageError(`Options "${first}" and "${second}" do not go together.`, {
-      hint: "An endpoint has instances (--ec2-type, --instance-count), or is serverless " +
-        "(--memory-size-in-mb, --max-concurrency).",
+    throw new UsageError(`Options "${first}" and "${second}" cannot be used together`, {
+      hint: "Choose instances (--ec2-type, --instance-count) or a serverless endpoint " +
+        "(--memory-size-in-mb, --max-concurrency)",
     });
   }
   if (second !== undefined) requireServerless(request);
@@ -178,8 +178,8 @@ export function requireServerless(
     DeployRequest,
 ): void {
   if (isPrefix(model)) {
-    throw new UsageError("A serverless endpoint takes an archive, and no prefix, as its model.", {
-      hint: "--model s3://.../model.tar.gz; or --ec2-type instead of --memory-size-in-mb.",
+    throw new UsageError("A serverless endpoint requires a model archive, not a prefix", {
+      hint: "Use --model s3://.../model.tar.gz, or --ec2-type instead of --memory-size-in-mb",
     });
   }
   const flag = firstGiven([
@@ -190,12 +190,12 @@ export function requireServerless(
     ["--inference-ami-version", amiVersion],
   ]);
   if (flag === undefined) return;
-  const where = `"${flag.slice(2).replaceAll("-", "_")}" in "deploy" of ${
-    basename(app.configurationPath)
-  }`;
-  throw new UsageError(`Option "${flag}" is not for serverless endpoints.`, {
-    hint: `${typed.has(flag) ? "" : `It is ${where}. `}SageMaker has it for instances alone: ` +
-      "--ec2-type instead of --memory-size-in-mb.",
+  const key = flag.slice(2).replaceAll("-", "_");
+  const remove = typed.has(flag)
+    ? `Omit ${flag}`
+    : `Remove "${key}" from "deploy" of ${basename(app.configurationPath)}`;
+  throw new UsageError(`Option "${flag}" is not supported for serverless endpoints`, {
+    hint: `${remove}, or use instances: --ec2-type instead of --memory-size-in-mb`,
   });
 }
 
@@ -207,8 +207,8 @@ export function canaryOf(
   requireAtMost(alarms.length, ALARMS.most, "--alarm");
   if (percent !== undefined) return { percent, alarms };
   if (alarms.length === 0) return undefined;
-  throw new UsageError('Option "--alarm" has no effect without "--canary".', {
-    hint: "An alarm takes an update back while a part of the instances tries it: --canary 10.",
+  throw new UsageError('Option "--alarm" has no effect without "--canary"', {
+    hint: "Add --canary PERCENT: an alarm rolls the update back while the first instances serve it",
   });
 }
 

@@ -94,7 +94,7 @@ export async function stateOf(name: string, sagemaker: StateApi, note: Note): Pr
   const tagsOf = async (part: FoundPart): Promise<Tags | undefined> => {
     const arn = arnOf(part);
     return arn === undefined ? undefined : await ifAllowed(sagemaker.tagsOf(arn), (denial) => {
-      if (part === used) note(`The tags of ${part.name} are not kept: ${denial.message}`);
+      if (part === used) note(`Cannot keep the tags of ${part.name}: ${denial.message}`);
     });
   };
   const isTagged = async (part: FoundPart): Promise<boolean> =>

@@ -128,8 +128,8 @@ async function writeRecord(
 function notPutError(error: unknown): unknown {
   if (!(error instanceof MlcliError)) return error;
   return new MlcliError(error.message, {
-    hint: "The model that was there stays. Once nothing stands in the way (a full disk has room " +
-      "again), download it once more.",
+    hint: "The previous model is unchanged. Fix the cause, such as a full disk, then download " +
+      "the model again.",
     cause: error.cause,
   });
 }
@@ -164,11 +164,11 @@ export async function emptyDirectory(cwd: string, shown: string): Promise<Destin
   const isFinished = info?.isDirectory && await settleKilled(path);
   if (info !== undefined && !(info.isDirectory && await isEmpty(path))) {
     throw new MlcliError(
-      info.isDirectory ? `The directory is not empty: ${shown}` : `Not a directory: ${shown}`,
+      info.isDirectory ? `Directory ${shown} is not empty` : `${shown} is not a directory`,
       {
         hint: isFinished
-          ? "A download was killed after all of it had arrived. mlcli has put it in place now."
-          : "--to names one that is empty or not there yet: mlcli overwrites nothing in it.",
+          ? "An earlier download into it was interrupted. mlcli has now completed that download."
+          : "Set --to to an empty or new directory: mlcli does not overwrite files",
       },
     );
   }
@@ -235,8 +235,8 @@ async function moveEntries(from: string, to: string): Promise<void> {
 }
 
 function cannotMove(whole: string, shown: string, cause: unknown): MlcliError {
-  return new MlcliError(`The download cannot be moved to ${shown}: ${fileErrorReason(cause)}`, {
-    hint: `What of it is not there yet is in ${whole}. The same command again moves the rest.`,
+  return new MlcliError(`Cannot move the download to ${shown}: ${fileErrorReason(cause)}`, {
+    hint: `Fix the cause, then rerun the command to move the remaining files from ${whole}`,
     cause,
   });
 }

@@ -23,7 +23,7 @@ export function pathBelow(
     separator === "\\" && UNFIT_ON_WINDOWS.test(name)
   );
   if (!isUnfit && key.startsWith(prefix)) return names;
-  throw new MlcliError(`An object cannot be a file here: ${inOneLine(key)}`, {
-    hint: "Nothing was fetched. Whoever put it there can give it another key: aws s3 mv.",
+  throw new MlcliError(`Cannot save S3 object ${inOneLine(key)}: its key is not a valid path`, {
+    hint: "Nothing was downloaded. Rename the object in S3, for example with aws s3 mv.",
   });
 }

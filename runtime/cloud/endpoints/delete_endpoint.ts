@@ -49,7 +49,7 @@ export async function deleteEndpoint(
   const plan = await planDeletion(sagemaker, deletion, report);
   const isWanted = await report.planned(plan, sagemaker.region);
   if (deletion.dryRun) return;
-  if (!isWanted) throw new MlcliError(`Nothing was deleted: ${plan.endpoint} stays as it is`);
+  if (!isWanted) throw new MlcliError("Cancelled: nothing was deleted");
   await deletePlannedEndpoint(sagemaker, plan, report);
   try {
     report.deleted(plan.endpoint);
@@ -86,10 +86,10 @@ async function deletePlannedEndpoint(
   report: DeletingReport,
 ): Promise<void> {
   if (isGone) {
-    return report.note(`There is no endpoint ${endpoint} any more; deleting what is left.`);
+    return report.note(`Endpoint ${endpoint} no longer exists; deleting its remaining parts`);
   }
   if (description?.status === "Deleting") {
-    return report.note(`${endpoint} is being deleted already.`);
+    return report.note(`Endpoint ${endpoint} is already being deleted`);
   }
   try {
     await sagemaker.deleteEndpoint(endpoint);
@@ -97,8 +97,8 @@ async function deletePlannedEndpoint(
     // After a lost answer the SDK asks again, and finds the endpoint being deleted.
     if (isRefusal(error, "in progress") && await isBeingDeleted(sagemaker, endpoint)) return;
     const fates = parts.map((part) => ({ part, fate: "kept" as const }));
-    const again = parts.length > 0 ? " The same command goes on, or says what is left." : "";
-    const rest = `${outcomeWords(endpoint, "may be", fates)}.${again}`;
+    const again = parts.length > 0 ? " To continue, rerun the command." : "";
+    const rest = `${outcomeWords(endpoint, "might be deleted", fates)}.${again}`;
     if (error instanceof Interrupted) report.always(`Interrupted: ${rest}`);
     if (isRefusal(error, "in progress")) throw updatingError(endpoint, "in progress");
     if (!isPassing(error)) throw error;
@@ -140,7 +140,7 @@ async function deletePlannedParts(
     } catch (error) {
       if (error instanceof Interrupted) {
         one.fate = "perhaps deleted";
-        report.always(`Interrupted: ${outcomeWords(plan.endpoint, "is", fates)}.`);
+        report.always(`Interrupted: ${outcomeWords(plan.endpoint, "is deleted", fates)}`);
         noteLeft(plan, leftParts(), report, choice);
       }
       if (!(error instanceof AwsError)) throw error;
@@ -157,14 +157,14 @@ async function deletePlannedParts(
   const configurations = fates.filter(({ part }) => part.kind === "configuration");
   if (configurations.length > 0 && configurations.every(({ fate }) => fate === "not there")) {
     // The endpoint's own configuration may have another name.
-    report.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist.`);
+    report.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist`);
   }
   if (!failure) return noteLeft(plan, leftParts(), report, choice);
   noteLeft(plan, [], report, choice);
   const sentences = [
-    `${outcomeWords(plan.endpoint, "is", fates)}.`,
+    `${outcomeWords(plan.endpoint, "is deleted", fates)}.`,
     failure.hint,
-    `Then: ${leftParts().map((part) => deletionByHand(part, choice)).join("; ")}`,
+    `Then delete the rest: ${leftParts().map((part) => deletionByHand(part, choice)).join("; ")}`,
   ];
   throw withHint(failure, sentences.filter((sentence) => sentence).join(" "));
 }
@@ -178,28 +178,28 @@ function noteLeft(
 ): void {
   const ourNames = slotsOf(endpoint).flatMap(({ configuration, model }) => [configuration, model]);
   for (const part of [...left, ...kept]) {
-    const others = ourNames.includes(part.name) ? "" : " (others may use it)";
+    const others = ourNames.includes(part.name) ? "" : " (other endpoints might use it)";
     const byHand = deletionByHand(part, choice);
-    always(`Left: ${partWords(part)}${others}. To delete it: ${byHand}`);
+    always(`Not deleted: ${partWords(part)}${others}. To delete it: ${byHand}`);
   }
 }
 
-/** `churn is deleted, its configuration churn-config may be, its model churn-mlcli is not` */
+/** `churn is deleted, its configuration c might be deleted, its model m is not deleted` */
 function outcomeWords(
   endpoint: string,
-  verb: "is" | "may be",
+  outcome: "is deleted" | "might be deleted",
   fates: readonly PartFate[],
 ): string {
   const words: Readonly<Record<Fate, string>> = {
-    deleted: "is",
-    "perhaps deleted": "may be",
-    kept: "is not",
+    deleted: "is deleted",
+    "perhaps deleted": "might be deleted",
+    kept: "is not deleted",
     "not there": "",
   };
   const others = fates.filter(({ fate }) => fate !== "not there").map(({ part, fate }) =>
     `its ${part.kind} ${part.name} ${words[fate]}`
   );
-  return [`${endpoint} ${verb} deleted`, ...others].join(", ");
+  return [`${endpoint} ${outcome}`, ...others].join(", ");
 }
 
 /**
@@ -236,7 +236,7 @@ export async function waitUntilGone(
     const { failure } = waiter;
     const state = failure?.message ?? current!.status;
     if (waiter.isOver) throw tooLongError(endpoint, state, failure, timeout);
-    report.progress(`Waiting until ${endpoint} is gone: ${state}`, host.clock.now() - start);
+    report.progress(`Waiting until ${endpoint} is deleted: ${state}`, host.clock.now() - start);
     await waiter.pause();
   }
 }
@@ -247,7 +247,7 @@ function isSuccessor(current: EndpointDescription, before?: EndpointDescription)
 
 function couldNotDeleteError({ name, failureReason }: EndpointDescription): AwsError {
   return new AwsError("failed", `SageMaker could not delete endpoint ${name}`, {
-    hint: `Try again: mlcli delete-endpoint --endpoint-name ${name}`,
+    hint: `Retry the deletion: mlcli delete-endpoint --endpoint-name ${name}`,
     quote: failureReason,
   });
 }
@@ -259,12 +259,11 @@ function tooLongError(
   timeout: number,
 ): AwsError {
   const message = failure
-    ? `Not known after ${timeout} s whether ${name} is gone: ${state}`
-    : `Still there after ${timeout} s: ${name} (${state})`;
+    ? `Cannot tell after ${timeout} s whether endpoint ${name} is deleted: ${state}`
+    : `Endpoint ${name} still exists after ${timeout} s (${state})`;
   return new AwsError(failure?.refusal ?? "other", message, {
-    hint:
-      "The deletion goes on. mlcli list-endpoints shows when it is done; --timeout lets --wait " +
-      "wait longer.",
+    hint: "The deletion continues. To wait longer, use --timeout. Check whether the endpoint is " +
+      "deleted: mlcli list-endpoints",
     quote: failure?.quote,
     cause: failure?.cause,
   });

@@ -2,6 +2,7 @@ import { AwsError, isRefusal, withHint, withMore } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName, slotsOf } from "../../contract/names.ts";
+import { enumerated } from "../../text.ts";
 import { findOtherUsers, inUseError, type LookReport } from "./other_users.ts";
 import {
   deletionByHand,
@@ -74,7 +75,7 @@ export async function planDeletion(
   }
   if (withConfiguration && !isPossibleName(configurationOf(endpoint))) {
     report.note(
-      `${configurationOf(endpoint)} is longer than names can be: no such configuration to delete.`,
+      `No configuration to delete: the name ${configurationOf(endpoint)} is too long to exist`,
     );
   }
   const found = await findParts(sagemaker, endpoint, description?.configuration);
@@ -160,7 +161,7 @@ async function partsOfGoneEndpoint(
   if (there.length === 0) throw refusal;
   const names = there.map(partWords).join(", ");
   const byHand = there.map((one) => deletionByHand(one, choice)).join("; ");
-  throw withMore(refusal, `There is, of that name: ${names}. To delete that: ${byHand}`);
+  throw withMore(refusal, `Parts with its name still exist: ${names}. To delete them: ${byHand}`);
 }
 
 /** @throws AwsError where another endpoint uses what is to be deleted. */
@@ -175,7 +176,7 @@ async function requireNoOtherUsers(
   const usersOf = await findOtherUsers(there, endpoint, sagemaker, report);
   for (const part of there) {
     const option = part.kind === "model" ? "--delete-model" : "--delete-config";
-    const remedy = `Delete the endpoints that use it first, or leave out ${option}.`;
+    const remedy = `Delete the endpoints that use it first, or omit ${option}.`;
     if (usersOf(part).length > 0) throw inUseError(part, usersOf(part), remedy);
   }
 }
@@ -188,13 +189,12 @@ function noteDenials(
   const denied = [...configurations, ...models].flatMap(({ denial }) => denial ? [denial] : []);
   if (denied.length === 0) return;
   const messages = [...new Set(denied.map(({ message }) => message))].join("; ");
-  const [, second] = slotsOf(endpoint);
   const what = [
-    withConfiguration ? `whether there is ${second.configuration}` : "",
-    withModel ? "which models it has" : "",
-    "what is left of it",
-  ].filter((part) => part).join(", ");
-  note(`Not checked of ${endpoint}: ${what}: ${messages}`);
+    withConfiguration ? "the second configuration" : "",
+    withModel ? "the models" : "",
+    "the remaining parts",
+  ].filter((part) => part);
+  note(`Cannot check ${enumerated(what)} of endpoint ${endpoint}: ${messages}`);
 }
 
 /** The description; the refusal where there is no endpoint; `undefined` where it may not be described. */
@@ -211,16 +211,15 @@ async function describeIfAllowed(
     if (wait) {
       throw withHint(
         error,
-        "Nothing was deleted. --wait has to describe the endpoint: add the permission, or leave " +
-          "out --wait.",
+        "Nothing was deleted. Add the permission, which --wait requires, or omit --wait.",
       );
     }
     const parts = [
       withConfiguration ? configurationOf(endpoint) : "",
       withModel ? "its models" : "",
     ].filter((part) => part).join(" or ");
-    const others = parts === "" ? "" : `, nor whether another endpoint uses ${parts}`;
-    report.note(`Status of ${endpoint} not checked${others}: ${error.message}`);
+    const others = parts === "" ? "" : ` or whether another endpoint uses ${parts}`;
+    report.note(`Cannot check the status of endpoint ${endpoint}${others}: ${error.message}`);
     return undefined;
   }
 }
@@ -229,6 +228,6 @@ export function updatingError(endpoint: string, status: string): AwsError {
   return new AwsError(
     "in progress",
     `Endpoint is updating, cannot delete: ${endpoint} (${status})`,
-    { hint: "Wait until mlcli list-endpoints shows InService or Failed, then delete it." },
+    { hint: "Wait until mlcli list-endpoints shows InService or Failed, then delete it" },
   );
 }

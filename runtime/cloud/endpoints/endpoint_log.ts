@@ -117,7 +117,7 @@ async function showNews(log: LogReader, report: Pick<JobReport, "log">): Promise
 
 /** How it ended; `undefined` while it lasts. A newer endpoint of the same name is another one. */
 function endOf(latest: EndpointDescription | undefined, created?: Date): string | undefined {
-  if (!latest || (created && latest.creationTime > created)) return "it is gone";
+  if (!latest || (created && latest.creationTime > created)) return "it was deleted";
   if (latest.status !== "Failed") return undefined;
   return `Failed${latest.failureReason ? `: ${printable(latest.failureReason)}` : ""}`;
 }

@@ -136,7 +136,7 @@ async function follow(
 function noConfigurationError(name: string): AwsError {
   return new AwsError(
     "other",
-    `Endpoint ${name} is InService, but the service does not say with which configuration`,
-    { hint: "Nothing is deleted. It may be something else than AWS: AWS_ENDPOINT_URL." },
+    `Endpoint ${name} is InService, but SageMaker returned no configuration name`,
+    { hint: "Nothing was deleted. Check AWS_ENDPOINT_URL: the server might not be AWS." },
   );
 }

@@ -70,7 +70,7 @@ async function* withTheirMachines(
   const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
   let isDenialTold = false;
   const tellOnce = ({ message }: AwsError): void => {
-    if (!isDenialTold) note(`The instances of some endpoints are not known: ${message}`);
+    if (!isDenialTold) note(`Cannot read the instances of some endpoints: ${message}`);
     isDenialTold = true;
   };
   async function machines({ name }: Endpoint): Promise<Machines> {

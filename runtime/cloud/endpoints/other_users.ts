@@ -41,7 +41,7 @@ export async function findOtherUsers(
     }
   };
   async function ask(name: string): Promise<void> {
-    report.progress(`Looking for other users of ${what}: ${++asked} endpoints`);
+    report.progress(`Checking whether other endpoints use ${what}: ${++asked}`);
     try {
       const { configuration, pendingConfiguration } = await sagemaker.describeEndpoint(name);
       const used = [...new Set([configuration, pendingConfiguration ?? ""])]
@@ -64,8 +64,8 @@ export async function findOtherUsers(
     denial = error;
   }
   if (denial && [...users.values()].every((names) => names.length === 0)) {
-    const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
-    report.note(`Not checked whether ${which} uses ${what}: ${denial.message}`);
+    const which = denials > 1 ? `one of ${denials} endpoints` : "another endpoint";
+    report.note(`Cannot check whether ${which} uses ${what}: ${denial.message}`);
   }
   return (part) => users.get(part)!.toSorted();
 }

@@ -59,8 +59,8 @@ export function deletePart(
 
 /** What to do about a changing endpoint that mlcli stops following. */
 export function endpointGoesOn(name: string, choice: Partial<AwsOptions> = {}): string {
-  return `The endpoint goes on changing. How it ends: ${commandFor(name, choice)("wait")}. ` +
-    `To delete it then: ${deletionOf(name, choice)}.`;
+  return "SageMaker continues a change that has started. To wait for it: " +
+    `${commandFor(name, choice)("wait")}. To delete the endpoint: ${deletionOf(name, choice)}.`;
 }
 
 /** The address of a container's model: for an archive, SageMaker fills both members. */
@@ -144,7 +144,7 @@ export async function hasOurTag(
   const arn = arnOf(part);
   if (arn === undefined) return false;
   const tags = await ifAllowed(sagemaker.tagsOf(arn), ({ message }) => {
-    note(`Not checked whether mlcli made ${part.name} for ${endpoint}: ${message}`);
+    note(`Cannot check whether mlcli created ${part.name} for ${endpoint}: ${message}`);
   });
   return tags?.[ENDPOINT_TAG] === endpoint;
 }

@@ -74,19 +74,19 @@ async function endpointError(
 ): Promise<MlcliError> {
   const shown = inOneLine(name);
   if (outcome === "gone") {
-    return new MlcliError(`Endpoint ${shown} is gone: it was deleted`, {
-      hint: "mlcli deploy makes it anew.",
+    return new MlcliError(`Endpoint ${shown} was deleted`, {
+      hint: "To create it again, run mlcli deploy",
     });
   }
   const { quote, cause, log } = await failureFacts(name, { description, began }, aws, choice);
   const { status = "", configuration = "" } = description ?? {};
   const [what, remedy] = outcome === "rolled back"
     ? [
-      `was rolled back: it serves what it served before (${inOneLine(configuration)})`,
-      "It still serves. Once the cause is gone, deploy again.",
+      `was rolled back and serves the previous version (${inOneLine(configuration)})`,
+      "Fix the cause, then deploy again.",
     ]
     : status === "Failed"
-    ? ["failed", `It can only be deleted: ${deletionOf(name, choice)}.`]
+    ? ["failed", `Delete it: ${deletionOf(name, choice)}.`]
     : [`is ${inOneLine(status)}`, ""];
   return new MlcliError(`Endpoint ${shown} ${what}`, {
     quote,
@@ -115,13 +115,13 @@ export async function failureFacts(
   return {
     quote: [
       printable(reason || "SageMaker gave no reason."),
-      ...lines.length > 0 ? ["", "The end of its log:", ...lines] : [],
+      ...lines.length > 0 ? ["", "Last log lines:", ...lines] : [],
     ].join("\n"),
     cause: likelyCause({ kind: "serve", reason, log: lines })?.words,
     log: denial !== undefined
-      ? `Its log may not be read: ${denial}.`
+      ? `Cannot read its log: ${denial}.`
       : lines.length === 0
       ? `${began ? "Its new instances" : "Its instances"} wrote no log.`
-      : `${commandFor(name, choice)("logs")} shows its whole log.`,
+      : `See its whole log: ${commandFor(name, choice)("logs")}.`,
   };
 }

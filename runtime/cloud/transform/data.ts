@@ -57,9 +57,9 @@ function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string
   const type = typeOfData(key);
   if (asked.contentType !== undefined || type !== typeOfData("")) return type;
   throw new UsageError(
-    'Missing option "--content-type": the data\'s name does not tell its type.',
+    'Missing option "--content-type": the name of the data does not show its type',
     {
-      hint: "Such as --content-type text/csv.",
+      hint: "Set the type, such as --content-type text/csv",
     },
   );
 }
@@ -108,25 +108,24 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
   const { maxPayload } = limitsOf({ maxPayload: transform.maxPayload });
   return [
     output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) && {
-      message: `The outputs land among the inputs: the next transform of ${s3Uri(input)} takes ` +
-        "them, too",
-      hint: "-o names another place.",
+      message: `The outputs are written into the input location, so the next transform of ` +
+        `${s3Uri(input)} includes them`,
+      hint: "Use another output location: -o s3://BUCKET/PREFIX",
     },
     sibling && {
-      message: `SageMaker takes all keys that begin like this one, ${named(sibling)} too`,
-      hint: "Put the object into a directory of its own.",
+      message: `SageMaker also reads ${named(sibling)}: its key starts with the key of the input`,
+      hint: "Move the object to a prefix of its own",
     },
     keys.length > 0 && keys.length < instanceCount && idleHosts(keys.length, instanceCount),
     maxPayload * maxConcurrency > TRANSFORM.payload && {
-      message: `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ` +
-        `${maxConcurrency} of ${maxPayload} MB are more, unless the model's server answers a ` +
-        "smaller payload",
-      hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}.`,
+      message: `${maxConcurrency} concurrent requests of ${maxPayload} MB exceed the limit of ` +
+        `${TRANSFORM.payload} MB, unless the model's server returns a smaller payload`,
+      hint: `Set --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}`,
     },
     ...firstOf(
       junk.map(named),
-      "is sent to the model as data, though an operating system or a notebook left it behind",
-      "Delete it: SageMaker sends all objects of the place.",
+      "is sent to the model as data, but looks like a file of an operating system or a notebook",
+      "Delete it: SageMaker sends every object of the input location",
     ),
     ...dataDifferences(keys.map(named), transform),
     ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),

@@ -46,7 +46,7 @@ export async function modelFor(
     const name = "name" in model ? model.name : await servedModel(model.endpoint, sagemaker);
     await sagemaker.describeModel(name).catch((error) => {
       if (!isRefusal(error, "denied")) throw error;
-      note(`It is not checked whether model ${name} is there: ${error.message}`);
+      note(`Cannot check whether model ${name} exists: ${error.message}`);
     });
     return { name };
   }
@@ -66,8 +66,8 @@ async function servedModel(endpoint: string, sagemaker: SageMaker): Promise<stri
   if (model !== undefined && others.length === 0) return model;
   throw new MlcliError(
     model === undefined
-      ? `No model of its own is behind ${endpoint}: its inference components have them`
-      : `Several models are behind ${endpoint}: ${models.map(inOneLine).join(", ")}`,
-    { hint: "Name one with --model, or an archive: --model s3://.../model.tar.gz." },
+      ? `Endpoint ${endpoint} has inference components instead of a single model`
+      : `Endpoint ${endpoint} serves several models: ${models.map(inOneLine).join(", ")}`,
+    { hint: "Choose one with --model NAME, or use an archive: --model s3://.../model.tar.gz" },
   );
 }

@@ -37,10 +37,10 @@ export class OwnModel {
     const { name } = this;
     const byHand = deletionByHand({ kind: "model", name }, this.choice);
     return this.isTagged
-      ? `Model ${name} is the job's own: once that has ended, mlcli wait or the next mlcli ` +
-        `transform deletes it, or you: ${byHand}`
-      : `Model ${name} stays: mlcli can read no tag that says it is the job's own. If it is, ` +
-        `delete it once the job has ended: ${byHand}`;
+      ? `Model ${name} exists only for this job. After the job, mlcli wait or the next mlcli ` +
+        `transform deletes it. To delete it yourself: ${byHand}`
+      : `Kept model ${name}, because mlcli cannot tell whether it exists only for this job. If ` +
+        `it does, delete it after the job: ${byHand}`;
   }
 
   /**
@@ -51,7 +51,7 @@ export class OwnModel {
    */
   async with(input: ModelInput, tags: Tags, work: () => Promise<void>): Promise<void> {
     // Before the call: it is known also to a user who kills mlcli.
-    this.report.note(`Creating model ${this.name}, for this job alone`);
+    this.report.note(`Creating model ${this.name} for this job only`);
     let mayBeThere = true;
     try {
       await createTagged(
@@ -60,7 +60,7 @@ export class OwnModel {
         (input) => this.sagemaker.createModel(input),
         (reason) => {
           this.isTagged = false;
-          this.report.note(`You may not set tags, so the model has none: ${reason}`);
+          this.report.note(`Creating the model without tags: ${reason}`);
         },
       ).catch((error) => {
         mayBeThere = error instanceof Interrupted || mayBeDone(error);
@@ -80,7 +80,7 @@ export class OwnModel {
   async delete(): Promise<void> {
     try {
       await this.sagemaker.deleteModel(this.name);
-      this.report.note(`Deleted model ${this.name}, which was the job's own`);
+      this.report.note(`Deleted model ${this.name}, which was created for this job`);
     } catch (error) {
       if (isRefusal(error, "not found")) return;
       const why = error instanceof AwsError ? `${error.message}. ` : "";

@@ -52,7 +52,7 @@ export async function transform(
   checkNetworkAndTags(request);
   requireNone(environmentDifferences(KIND, request.variables));
   const aws = await connectFor(app, choice, host);
-  report.progress("Checking what the transform job needs", 0);
+  report.progress("Checking the model and the data", 0);
   const [model, data] = await nothingCreated(KIND, () =>
     inOrder(
       eachOnce((text) => report.note(text)),
@@ -92,15 +92,15 @@ export async function transform(
 /** @throws UsageError for a type that transforms do not have, and options of a new model alone. */
 function requireFitting({ model, typed }: TransformRequest, instanceType: string): void {
   if (architectureOf(instanceType) === "arm64") {
-    throw new UsageError(`SageMaker has no Graviton machines for transforms: ${instanceType}`, {
-      hint: "Such as --ec2-type ml.m5.large, with an image that mlcli build --platform " +
-        "linux/amd64 makes.",
+    throw new UsageError(`Batch transform does not support Graviton instances: ${instanceType}`, {
+      hint: "Use another type, such as --ec2-type ml.m5.large, and build an image for it: " +
+        "mlcli build --platform linux/amd64",
     });
   }
   if (isMade(model)) return;
   const unused = ["--image", "--network-isolation", "--subnet"].find((flag) => typed.has(flag));
   if (unused === undefined) return;
-  throw new UsageError(`Option "${unused}" has no effect on a model that is there already.`, {
-    hint: "It is for a model that is made for the job: --model s3://.../model.tar.gz, or --job.",
+  throw new UsageError(`Option "${unused}" has no effect on an existing model`, {
+    hint: `Omit ${unused}, or create a model with --model s3://.../model.tar.gz or --job NAME`,
   });
 }

@@ -186,7 +186,7 @@ suite("the cloud commands and connections", () => {
     assertEquals([code, stdout], [1, "churn\n"]);
     assertMatch(
       stderr,
-      /^error: Cannot reach AWS at .*\n.*\nhint: churn is deleted, its configuration churn-config may be, its model churn-mlcli is not\. /,
+      /^error: Cannot reach AWS at .*\n.*\nhint: churn is deleted, its configuration churn-config might be deleted, its model churn-mlcli is not deleted\. /,
     );
   });
 });

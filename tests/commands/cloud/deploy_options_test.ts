@@ -222,7 +222,7 @@ suite("deploy's options", () => {
     const typed = await job.run([...args, "--canary", "20"]);
     assertMatch(
       typed.stderr,
-      /^error: Option "--canary" is not for serverless .*\nhint: SageMaker/m,
+      /^error: Option "--canary" is not supported for serverless .*\nhint: Omit --canary,/m,
     );
     const network = { subnet: "subnet-1", security_group: "sg-1" };
     await using other = await makeDeployApp({
@@ -232,7 +232,7 @@ suite("deploy's options", () => {
     assertEquals(code, 2);
     assertMatch(
       said,
-      /^error: Option "--subnet" is not for serverless endpoints\.\nhint: It is "subnet" in "deploy" of test-\w+\.json\. SageMaker/,
+      /^error: Option "--subnet" is not supported for serverless endpoints\nhint: Remove "subnet" from "deploy" of test-\w+\.json, or/,
     );
   });
 
@@ -280,7 +280,7 @@ suite("deploy's options", () => {
       assertEquals([code, stdout], [1, ""], stderr);
       assertStringIncludes(
         stderr,
-        `error: Not done after ${seconds} s: endpoint shop (Creating)\n`,
+        `error: Timed out after ${seconds} s: shop is Creating\n`,
       );
       assertMatch(stderr, /hint: .*mlcli wait shop\./);
     });
@@ -326,7 +326,7 @@ suite("deploy's options", () => {
       2,
       /"-m"\.\nhint: .*\$\(\.\.\.\) stands there, that command printed nothing/,
     ],
-    ["both kinds", [...LEAST, "--memory-size-in-mb", "1024"], 2, /do not go together/],
+    ["both kinds", [...LEAST, "--memory-size-in-mb", "1024"], 2, /cannot be used together/],
     ["no number", [...LEAST, "-c", "two"], 2, /a whole number, 1 or more, but got "two"/],
     [
       "time without a wait",
@@ -364,7 +364,7 @@ suite("deploy's options", () => {
       "both kinds in the file",
       ["deploy", "-n", "shop", "-m", MODEL],
       2,
-      /"--ec2-type" and "--memory-size-in-mb" do not go together/,
+      /"--ec2-type" and "--memory-size-in-mb" cannot be used together/,
       { ec2_type: "ml.m5.large", memory_size_in_mb: 1024 },
     ],
     [

@@ -190,8 +190,8 @@ suite("download-model --to", () => {
     const first = await at.download([URI, "--to", "to"], { cwd });
     failing[Symbol.dispose]();
     assertEquals(first.code, 1);
-    assertMatch(first.stderr, /^error: The download cannot be moved to to: Permission denied/);
-    const [, left] = /^hint: What of it is not there yet is in (.*)\. The same/m.exec(
+    assertMatch(first.stderr, /^error: Cannot move the download to to: Permission denied/);
+    const [, left] = /^hint: Fix the cause, .* the remaining files from (.*)$/m.exec(
       first.stderr,
     )!;
     assertEquals((await Array.fromAsync(Deno.readDir(left!))).length, 1);
@@ -200,7 +200,7 @@ suite("download-model --to", () => {
     const again = await at.download([URI, "--to", "to"], { cwd });
     assertMatch(
       again.stderr,
-      /^error: The directory is not empty: to\nhint: A download was killed/,
+      /^error: Directory to is not empty\nhint: An earlier download into it/,
     );
     const model = { "code/inference.py": "print()", "weights.bin": "new" };
     assertEquals(await filesBelow(join(cwd, "to")), model);
@@ -212,8 +212,8 @@ suite("download-model --to", () => {
     await at.app.write(join(at.app.directory, "file"), "mine");
     for (
       const [to, words] of [
-        ["full", "error: The directory is not empty: full\n"],
-        ["file", "error: Not a directory: file\n"],
+        ["full", "error: Directory full is not empty\n"],
+        ["file", "error: file is not a directory\n"],
       ] as const
     ) {
       const { code, stdout, stderr } = await at.download([URI, "--to", to]);

@@ -111,7 +111,7 @@ suite("download-output", () => {
     const going = await at.download(["job-1"]);
     assertMatch(going.stderr, /^error: Job job-1 has no output yet \(InProgress\)\n/);
     at.box.jobs.add("processing", "job-1", PROCESSING);
-    assertMatch((await at.download(["job-1"])).stderr, /^error: Several jobs are called job-1\n/);
+    assertMatch((await at.download(["job-1"])).stderr, /^error: Several jobs are named "job-1"\n/);
     assertMatch((await at.download(["job-2"])).stderr, /^error: ResourceNotFound: job job-2\n/);
     assertEquals((await at.download(["../x"])).code, 2);
     assertEquals(await at.files("job-1"), undefined);
@@ -123,7 +123,7 @@ suite("download-output", () => {
     await at.app.write(`${at.app.directory}/job-1/mine`, "mine");
     const { code, stdout, stderr } = await at.download(["job-1"]);
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: The directory is not empty: job-1\n/);
+    assertMatch(stderr, /^error: Directory job-1 is not empty\n/);
     assertEquals(await at.files("job-1"), { mine: "mine" });
     await Deno.mkdir(`${at.app.directory}/empty`);
     assertEquals((await at.download(["job-1", "--to", "empty"])).code, 0);
@@ -143,7 +143,10 @@ suite("download-output", () => {
       await at.leave("processing", { ProcessingOutputConfig }, { "clean/a": "1", [key]: "evil" });
       const { code, stdout, stderr } = await at.download(["job-1"]);
       assertEquals([code, stdout, await at.files("job-1")], [1, "", undefined], stderr);
-      assertStringIncludes(stderr, `error: An object cannot be a file here: ${key}\n`);
+      assertStringIncludes(
+        stderr,
+        `error: Cannot save S3 object ${key}: its key is not a valid path\n`,
+      );
       assertEquals(at.box.operations.includes("s3:GetObject"), false);
     });
   }

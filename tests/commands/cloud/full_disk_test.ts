@@ -106,7 +106,7 @@ if (MAY_MOUNT) {
         assertSaysNoRoom(result, disk);
         assertMatch(
           result.stderr,
-          /^error: The model cannot be moved from .*\nhint: The model that was/,
+          /^error: The model cannot be moved from .*\nhint: The previous model is/,
         );
         assertEquals(await contentOf(app.testPath("model")), { "m/": "", "m/m": "old\n" });
         assertEquals(await namesIn(app.testPath()), ["input", "model"]);
@@ -195,7 +195,7 @@ if (MAY_MOUNT) {
           },
         }),
       );
-      const refused = ["The model cannot be packed: No space left on device", true, 0];
+      const refused = ["Cannot pack the model: No space left on device", true, 0];
       assertEquals(rows, [...Array(6).fill(refused), [true, 0]]);
     });
   });

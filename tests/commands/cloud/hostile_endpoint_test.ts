@@ -186,7 +186,7 @@ suite("an endpoint that never settles", () => {
     job.box.endpoints.script("shop", Array(1000).fill("Updating"));
     const { code, stdout, stderr } = await job.run([...UPDATE, "--timeout", "1"]);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Not done after 1 s: endpoint shop (Updating)\n");
+    assertStringIncludes(stderr, "error: Timed out after 1 s: shop is Updating\n");
     assert(job.box.endpoints.configurations.has("shop-config"));
   });
 });

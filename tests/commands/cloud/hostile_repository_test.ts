@@ -93,7 +93,7 @@ suite("a bucket that only the configuration file names", () => {
         { deploy: { model: "weights" } },
         DEPLOY.slice(0, -2),
         S3_PREFIX,
-        "send the packed model there, mlcli upload-data -i model.tar.gz --target-dir",
+        "mlcli upload-data -i model.tar.gz --target-dir",
       ],
     ] as const
   ) {
@@ -373,7 +373,7 @@ suite("what else the configuration file of a hostile repository says", () => {
     await job.app.write(`${job.app.directory}/weights/.env`, "TOKEN=secret");
     const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /^Not packed, since they may hold secrets: .*\.env$/m);
+    assertMatch(stderr, /^Skipped files that might contain secrets: .*\.env$/m);
     const [key] = job.box.s3.keys(BUCKET, "app/models/");
     const target = `${job.app.directory}/unpacked`;
     await job.run(["download-model", `s3://${BUCKET}/${key}`, "--to", target]);

@@ -73,8 +73,8 @@ suite("download-model --to, after one that was killed", () => {
     const { code, stderr } = await at.download();
     assertEquals([code, stderr], [
       1,
-      "error: The directory is not empty: new\nhint: A download was killed after all of " +
-      "it had arrived. mlcli has put it in place now.\n",
+      "error: Directory new is not empty\nhint: An earlier download into it was " +
+      "interrupted. mlcli has now completed that download.\n",
     ]);
     assertEquals(await at.names("new"), ["a", "b"]);
   });

@@ -161,7 +161,7 @@ suite("with --quiet", () => {
     const { code, stdout, stderr } = await job.run(again);
     assertEquals([code, stdout], [0, "shop\n"]);
     assertMatch(stderr, /^AccessDeniedException: sagemaker:DeleteModel/);
-    assertStringIncludes(stderr, "There is model shop-mlcli (to delete it: ");
+    assertStringIncludes(stderr, "Left over: model shop-mlcli (to delete it: ");
   });
 });
 

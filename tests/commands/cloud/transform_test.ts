@@ -32,9 +32,9 @@ suite("transform", () => {
     assertEquals([code, stdout], [0, `s3://${BUCKET}/app/output/${name}/\n`], stderr);
     assertEquals(request.ModelName, name);
     assertEquals(tags.get("mlcli.app"), job.app.name);
-    assertStringIncludes(stderr, `Creating model ${name}, for this job alone\n`);
+    assertStringIncludes(stderr, `Creating model ${name} for this job only\n`);
     assertStringIncludes(stderr, `Creating transform job ${name} in eu-west-1 (AWS_REGION)\n`);
-    assertStringIncludes(stderr, `Deleted model ${name}, which was the job's own\n`);
+    assertStringIncludes(stderr, `Deleted model ${name}, which was created for this job\n`);
     assertEquals(models(job), []);
     assertEquals(changesOf(job), [
       "sagemaker:CreateModel",
@@ -150,7 +150,7 @@ suite("transform", () => {
     ["no model", LEAST, 2, /^error: Missing required option "--model"\n.*--job.*--endpoint/],
     ["a file of this machine", least("id.csv"), 2, /upload-data.*local transform/],
     ["two models", [...MADE, "--job", "j"], 2, /"--model" and "--job" do not go together/],
-    ["Graviton", graviton, 2, /no Graviton.*\nhint: .*ml\.m5\.large/],
+    ["Graviton", graviton, 2, /not support Graviton.*\nhint: .*ml\.m5\.large/],
     ["what is a new model's", [...LEAST, "-m", "m", "--network-isolation"], 2, /has no effect on/],
     ["no such model", [...LEAST, "-m", "none"], 1, /^error: ResourceNotFound: model none\n/],
     ["no data", notThere, 1, /^error: No data at /m],
@@ -162,7 +162,7 @@ suite("transform", () => {
       1,
       /more than 16 environment variables: these are 17/,
     ],
-    ["an endpoint of several models", [...LEAST, "--endpoint", "shop"], 1, /Several models/],
+    ["an endpoint of several models", [...LEAST, "--endpoint", "shop"], 1, /several models/],
   ];
   for (const [what, args, code, words] of refused) {
     it(`refuses ${what} before anything is made`, async () => {
@@ -240,14 +240,14 @@ suite("transform", () => {
     assertEquals([code, models(job)], [0, []], stderr);
     assertMatch(
       stderr,
-      /may not set tags, so the model has none.*\n[^]*transform job has no mlcli tags/,
+      /Creating the model without tags: .*\n[^]*transform job has no mlcli tags/,
     );
   });
 
   it("says how to delete a model that its tag does not name as the job's own", async () => {
     await using job = await makeDeployApp();
     const { box } = job;
-    const byHand = /Model .* stays: .* aws sagemaker delete-model --model-name /;
+    const byHand = /Kept model .* aws sagemaker delete-model --model-name /;
     const tagged = (await job.run([...MADE, "--no-wait"])).stdout.trim();
     box.faults.deny("sagemaker:AddTags");
     const untagged = await job.run([...MADE, "--no-wait"]);
@@ -279,10 +279,16 @@ suite("transform", () => {
       const { stdout, stderr } = await job.run([...MADE, "--no-wait"]);
       const name = stdout.trim();
       assertEquals([models(job), job.box.jobs.only("transform").name], [[name], name]);
-      assertMatch(stderr, /job's own: .* mlcli wait or the next mlcli transform deletes it/);
+      assertMatch(
+        stderr,
+        /only for this job\. .* mlcli wait or the next mlcli transform deletes it/,
+      );
       if (isRunning) {
         const stopped = await job.run(["stop-job", name]);
-        assertMatch(stopped.stderr, /job's own: .* mlcli wait or the next mlcli transform/);
+        assertMatch(
+          stopped.stderr,
+          /only for this job\. .* mlcli wait or the next mlcli transform/,
+        );
       }
       const end = await job.run([command, name, ...more]);
       assertEquals([end.code, models(job)], [0, []], end.stderr);
@@ -327,7 +333,7 @@ suite("transform", () => {
     const { name } = job.box.jobs.only("transform");
     assertEquals([code, stdout, models(job)], [130, "", [name]]);
     assertStringIncludes(stderr, `mlcli wait ${name}`);
-    assertStringIncludes(stderr, `Model ${name} is the job's own: once that has ended`);
+    assertStringIncludes(stderr, `Model ${name} exists only for this job.`);
   });
 
   it("warns of what is mostly a mistake", async () => {
@@ -336,7 +342,10 @@ suite("transform", () => {
     const { code, stderr } = await job.run([...MADE, "-qc2", "--dry-run", `-o${DATA}/scored`]);
     assertEquals(code, 0);
     assertMatch(stderr, /^warning: s3:\/\/.*\/a\.csv, line 1 looks like a header/m);
-    assertMatch(stderr, /^warning: The outputs land among.*\nhint: -o names another place\.\n/m);
+    assertMatch(
+      stderr,
+      /^warning: The outputs are written into the input .*\nhint: Use another output .*: -o /m,
+    );
     assertMatch(stderr, /1 of 2 instances get no data/);
   });
 });

@@ -65,7 +65,7 @@ suite("deploy", () => {
         "sagemaker:DeleteEndpointConfig",
         "sagemaker:DeleteModel",
       ]);
-      assertStringIncludes(stderr, "What changes: model data\n");
+      assertStringIncludes(stderr, "Changes: model data\n");
     }
   });
 
@@ -76,7 +76,7 @@ suite("deploy", () => {
       job.box.requests.length = 0;
       const { code, stdout, stderr } = await job.run(args);
       assertEquals([code, stdout, changesOf(job)], [0, "shop\n", []], stderr);
-      assertStringIncludes(stderr, "shop serves that already");
+      assertStringIncludes(stderr, "shop already serves this version");
       assertEquals(await job.run([...args, "--dry-run"]).then(({ stdout }) => stdout), "[]\n");
     }
   });
@@ -86,10 +86,10 @@ suite("deploy", () => {
     await job.run([...LEAST, "--env", "A=b", "--env", "C=d"]);
     job.box.s3.object(BUCKET, MODEL_KEY)!.modified = new Date(Date.now() + 60_000);
     const rewritten = await job.run(LEAST);
-    assertStringIncludes(rewritten.stderr, "What changes: model data\n");
+    assertStringIncludes(rewritten.stderr, "Changes: model data\n");
     assertEquals(thingsOf(job).served, SECOND_SLOT);
     const { stderr } = await job.run([...UPDATE, "--env", "C=e"]);
-    assertStringIncludes(stderr, "What changes: model data, variables\n");
+    assertStringIncludes(stderr, "Changes: model data, variables\n");
     const { container } = job.box.endpoints.models.get("shop-mlcli")!;
     assertEquals(container.Environment, { A: "b", C: "e" });
   });
@@ -163,7 +163,9 @@ suite("deploy", () => {
     const { code, stderr } = await job.run([...UPDATE, "-c", "3"]);
     assertEquals([code, endpoint()], [0, 3], stderr);
     // While it scales, the count that there is to be is compared.
-    for (const [desiredCount, currentCount, words] of [[3, 5, "serves that"], [5, 3, "instance"]]) {
+    for (
+      const [desiredCount, currentCount, words] of [[3, 5, "already serves"], [5, 3, "instance"]]
+    ) {
       const [variant] = job.box.endpoints.endpoint("shop").variants;
       Object.assign(variant!, { desiredCount, currentCount });
       const { stderr } = await job.run([...UPDATE, "-c", "3"]);
@@ -183,7 +185,7 @@ suite("deploy", () => {
     assertEquals(endpoint.current.dataCapture?.DestinationS3Uri, address);
     assertEquals(endpoint.variants[0]!.desiredCount, 3);
     const same = await job.run([...LEAST, "--data-capture", address]);
-    assertStringIncludes(same.stderr, "serves that already");
+    assertStringIncludes(same.stderr, "already serves this version");
   });
 
   it("cleans up what an update without --wait has left, where there is nothing to change", async () => {
@@ -194,7 +196,7 @@ suite("deploy", () => {
     assertEquals(thingsOf(job).all.length, 4);
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, "nothing to change\n");
+    assertStringIncludes(stderr, "Nothing to change: ");
     assertEquals(thingsOf(job), { all: SECOND_SLOT, served: SECOND_SLOT });
   });
 
@@ -203,13 +205,13 @@ suite("deploy", () => {
     await job.run(LEAST);
     const begun = await job.run([...UPDATE, "--no-wait"]);
     assertEquals([begun.code, begun.stdout], [0, "shop\n"]);
-    assertStringIncludes(begun.stderr, "The next deploy deletes what it serves now");
+    assertStringIncludes(begun.stderr, "The next mlcli deploy deletes the old model");
     assertEquals(job.box.endpoints.endpoint("shop").status, "Updating");
     assertEquals(thingsOf(job).all.length, 4);
     job.box.requests.length = 0;
     const next = await job.run(UPDATE);
     assertEquals([next.code, next.stdout], [0, "shop\n"], next.stderr);
-    assertStringIncludes(next.stderr, "already changing to that");
+    assertStringIncludes(next.stderr, "already changing to this version");
     assertEquals(thingsOf(job), { all: SECOND_SLOT, served: SECOND_SLOT });
     assertEquals(changesOf(job).includes("sagemaker:UpdateEndpoint"), false);
   });
@@ -224,11 +226,11 @@ suite("deploy", () => {
     assertEquals(variant().ServerlessConfig, { MemorySizeInMB: 2048, MaxConcurrency: 9 });
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.m5.large"]);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, "SageMaker cannot make it serverless again");
+    assertStringIncludes(stderr, "cannot become serverless again");
     assertEquals([variant().ServerlessConfig, variant().InstanceType], [undefined, "ml.m5.large"]);
     const back = await job.run([...UPDATE, "--memory-size-in-mb", "2048"]);
     assertEquals([back.code, back.stdout], [1, ""]);
-    assertStringIncludes(back.stderr, "SageMaker makes none serverless");
+    assertStringIncludes(back.stderr, "cannot become serverless");
   });
 
   it("shows each call with --dry-run, and changes nothing", async () => {

@@ -50,7 +50,7 @@ suite("deploy of a directory", () => {
     await Deno.writeTextFile(join(job.app.directory, "trained/model.txt"), "eight");
     const update = await job.run(withModel("trained"));
     assertEquals(update.code, 0, update.stderr);
-    assertStringIncludes(update.stderr, "What changes: model data");
+    assertStringIncludes(update.stderr, "Changes: model data");
     // The one before stays: nobody knows who else uses it.
     assertEquals(sent(job).length, 2);
   });

@@ -30,14 +30,17 @@ suite("deploy, where an update is taken back", () => {
     ]);
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Endpoint shop was not updated: it was rolled back\n");
+    assertStringIncludes(
+      stderr,
+      "error: Endpoint shop was not updated: SageMaker rolled it back\n",
+    );
     assertStringIncludes(stderr, `  ${PING}\n`);
-    assertStringIncludes(stderr, "The end of its log:\n  line 10\n");
+    assertStringIncludes(stderr, "Last log lines:\n  line 10\n");
     assertStringIncludes(stderr, "  line 59\n");
     assert(!/of the old instance|line 9\n/.test(stderr), stderr);
     assertStringIncludes(stderr, "GET /ping on port 8080");
-    assertStringIncludes(stderr, "It serves what it served before.");
-    assertStringIncludes(stderr, "What was made for it is deleted.\n");
+    assertStringIncludes(stderr, "It still serves the previous version.");
+    assertStringIncludes(stderr, "No new model or configuration remains.\n");
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
@@ -47,7 +50,7 @@ suite("deploy, where an update is taken back", () => {
     const log = { "AllTraffic/i-0after": Array(9).fill(trace).flat() };
     job.box.endpoints.script("shop", [{ log }, { rollback: true, reason: PING }]);
     const { stderr } = await job.run(UPDATE);
-    const quoted = ["The end of its log:", "[again and again:]", ...trace];
+    const quoted = ["Last log lines:", "[again and again:]", ...trace];
     assertStringIncludes(stderr, quoted.map((line) => `  ${line}\n`).join(""));
     assertEquals(stderr.split("KeyError: 'price'").length, 2);
   });
@@ -59,7 +62,7 @@ suite("deploy, where an update is taken back", () => {
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
     assertStringIncludes(stderr, "  SageMaker gave no reason.\n");
-    assertStringIncludes(stderr, "Its log may not be read: AccessDeniedException: logs:");
+    assertStringIncludes(stderr, "Cannot read its log: AccessDeniedException: logs:");
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
@@ -88,7 +91,10 @@ suite("deploy, where an update is taken back", () => {
     job.box.endpoints.script("shop", [{ end: "UpdateRollbackFailed", reason: "No capacity." }]);
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "Endpoint shop was not updated: it is UpdateRollbackFailed\n");
+    assertStringIncludes(
+      stderr,
+      "Endpoint shop was not updated: its status is UpdateRollbackFailed\n",
+    );
     assert(job.box.endpoints.endpoints.has("shop"), stderr);
     for (const name of FIRST_SLOT) assert(thingsOf(job).all.includes(name), stderr);
   });
@@ -100,9 +106,9 @@ suite("deploy, where a new endpoint fails", () => {
     job.box.endpoints.script("shop", [{ log: ["no such file"] }, { end: "Failed", reason: PING }]);
     const { code, stdout, stderr } = await job.run(LEAST);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Endpoint shop was not created: it has failed\n");
+    assertStringIncludes(stderr, "error: Endpoint shop was not created: it failed\n");
     assertStringIncludes(stderr, "  no such file\n");
-    assertStringIncludes(stderr, "What was made for it is deleted.\n");
+    assertStringIncludes(stderr, "No new model or configuration remains.\n");
     assertEquals([thingsOf(job).all, job.box.endpoints.endpoints.size], [[], 0]);
     assertEquals((await job.run(LEAST)).stdout, "shop\n");
   });
@@ -125,7 +131,7 @@ suite("deploy, where a new endpoint fails", () => {
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
-      "To delete it: mlcli delete-endpoint -n shop --delete-config --delete-model\n",
+      "To delete the endpoint: mlcli delete-endpoint -n shop --delete-config --delete-model\n",
     );
   });
 });
@@ -137,7 +143,10 @@ suite("deploy, where a call is refused", () => {
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "Service Quotas");
-    assertStringIncludes(stderr, "Nothing is left of it. shop serves what it served before.\n");
+    assertStringIncludes(
+      stderr,
+      "No new model or configuration remains. Endpoint shop still serves the previous version.\n",
+    );
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
@@ -149,11 +158,11 @@ suite("deploy, where a call is refused", () => {
     assertStringIncludes(tagged.stderr, "AccessDeniedException: sagemaker:AddTags\n");
     const { code, stdout, stderr } = await job.run(LEAST);
     assertEquals([code, stdout], [0, "shop\n"], stderr);
-    assertEquals(stderr.split("Without tags").length, 2);
+    assertEquals(stderr.split("without tags").length, 2);
     assertEquals(job.box.endpoints.endpoint("shop").tags.size, 0);
     // Neither does an update ask for what it may not: once is enough.
     const update = await job.run(UPDATE);
-    assertEquals([update.code, update.stderr.includes("keeps the tags")], [0, false]);
+    assertEquals([update.code, update.stderr.includes("Cannot update the tags")], [0, false]);
   });
 
   it("finds out what became of an update whose answer was lost", async () => {
@@ -174,7 +183,10 @@ suite("deploy, where a call is refused", () => {
     };
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "Nobody knows whether shop has begun: nothing was deleted.");
+    assertStringIncludes(
+      stderr,
+      "mlcli deleted nothing, because endpoint shop might have started to change.",
+    );
   });
 
   it("deletes nothing where it may not be asked what the endpoint uses", async () => {
@@ -187,7 +199,7 @@ suite("deploy, where a call is refused", () => {
     };
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "It is left: whether shop uses it is not known.\n");
+    assertStringIncludes(stderr, "mlcli cannot tell whether shop uses it.\n");
   });
 
   const must = [
@@ -276,7 +288,7 @@ suite("deploy, where nobody waits for the end", () => {
     job.box.endpoints.script("shop", Array.from({ length: 99 }, () => "Updating" as const));
     const { code, stdout, stderr } = await job.run([...UPDATE, "--timeout", "60"]);
     assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, "error: Not done after 60 s: endpoint shop (Updating)\n");
+    assertStringIncludes(stderr, "error: Timed out after 60 s: shop is Updating\n");
     assertStringIncludes(stderr, "mlcli wait shop");
     assertStringIncludes(stderr, NOT_YET);
     assertEquals(changesOf(job).some((name) => name.includes("Delete")), false);
@@ -291,7 +303,7 @@ suite("deploy, where nobody waits for the end", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE, { keys });
     assertEquals([code, stdout], [130, ""]);
-    assertStringIncludes(stderr, "How it ends: mlcli wait shop");
+    assertStringIncludes(stderr, "To wait for it: mlcli wait shop");
     assertEquals(thingsOf(job).all.length, 4);
   });
 
@@ -306,7 +318,7 @@ suite("deploy, where nobody waits for the end", () => {
     };
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 1, stderr);
-    assertStringIncludes(stderr, "shop was deleted meanwhile\n");
+    assertStringIncludes(stderr, "shop was deleted during the deployment\n");
   });
 });
 
@@ -325,7 +337,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Somebody else deployed to shop at the same time\n");
+    assertStringIncludes(stderr, "error: Another deployment to shop ran at the same time\n");
     assertEquals(endpoints.configurations.has("shop-config-2"), true);
     assertEquals(endpoints.models.has("shop-mlcli-2"), true);
   });
@@ -342,7 +354,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Somebody else deployed to shop at the same time\n");
+    assertStringIncludes(stderr, "error: Another deployment to shop ran at the same time\n");
     assertStringIncludes(stderr, "Nothing was changed.");
     assertEquals(changesOf(job).filter((name) => name.endsWith("CreateModel")).length, 1);
   });
@@ -376,7 +388,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "It is left: shop uses it, or is about to.");
+    assertStringIncludes(stderr, "Endpoint shop uses it or is about to use it.");
   });
 
   it("keeps what was made anew under the names that served before", async () => {
@@ -390,7 +402,10 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, "Kept endpoint configuration shop-config, which somebody has");
+    assertStringIncludes(
+      stderr,
+      "Kept endpoint configuration shop-config, which has been replaced",
+    );
     assertEquals(endpoints.configurations.has("shop-config"), true);
   });
 

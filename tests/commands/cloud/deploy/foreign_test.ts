@@ -31,7 +31,7 @@ suite("deploy, where an emulator leaves members out of its answers", () => {
     assertEquals([code, stdout], [1, ""], stderr);
     assertStringIncludes(
       stderr,
-      "error: Endpoint shop is InService, but the service does not say with which configuration\n",
+      "error: Endpoint shop is InService, but SageMaker returned no configuration name\n",
     );
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
@@ -43,7 +43,7 @@ suite("deploy, where an emulator leaves members out of its answers", () => {
     assertEquals([code, changesOf(job)], [1, []], stderr);
     assertStringIncludes(
       stderr,
-      "error: The configuration of endpoint shop names no variant: shop-config\n",
+      "error: Configuration shop-config of endpoint shop contains no variant\n",
     );
     const named = await job.run([...UPDATE, "-e", "ml.m5.large", "--dry-run"]);
     assertEquals(JSON.parse(named.stdout)[0].input.ModelName, "shop-mlcli-2", named.stderr);
@@ -82,6 +82,9 @@ suite("deploy, where what is asked for does not serve", () => {
     job.box.endpoints.add("shop", { model: "shop-mlcli", status: "UpdateRollbackFailed" });
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, changesOf(job)], [1, []], stderr);
-    assertStringIncludes(stderr, "could not be rolled back: it may serve with shop-mlcli-2, too\n");
+    assertStringIncludes(
+      stderr,
+      "The rollback of endpoint shop failed, so it might still use shop-mlcli-2\n",
+    );
   });
 });

@@ -10,7 +10,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 const TYPED = ["-n", "shop"];
 const DRY = ["deploy", "--dry-run"];
-const UNKNOWN = /^error: Endpoint shop is there already \(account 123456789012, eu-west-1\), and /m;
+const UNKNOWN = /^error: Endpoint "shop" already exists \(account 123456789012, eu-west-1\), and /m;
 
 /** A repository whose file names an endpoint. */
 function cloned(model = MODEL): Promise<JobApp> {
@@ -46,7 +46,10 @@ suite("deploy to an endpoint that only the file names", () => {
       const { code, stdout, stderr } = await job.run(args, { engine });
       assertEquals([code, stdout], [1, ""], stderr);
       assertMatch(stderr, UNKNOWN);
-      assertStringIncludes(stderr, "type its name once: --endpoint-name shop, or in CI MLCLI_END");
+      assertStringIncludes(
+        stderr,
+        "type its name once: --endpoint-name shop, or MLCLI_ENDPOINT_NAME",
+      );
       assertEquals([changesOf(job), engine.calls], [[], []]);
       const asked = job.box.operations.filter((name) => !name.startsWith("sagemaker:Describe"));
       assertEquals(asked.filter((name) => name !== "sagemaker:ListTags"), []);
@@ -129,9 +132,9 @@ suite("deploy to an endpoint that only the file names", () => {
   it("says what cannot be remembered, and deploys all the same", async () => {
     for (
       const [state, words] of [
-        ["/dev/null", /\/dev\/null\/mlcli\/state\.json: Not a directory$/m],
-        ["relative", /: Neither XDG_STATE_HOME nor HOME is set$/m],
-        ["broken", /state\.json: It is not what mlcli wrote$/m],
+        ["/dev/null", /\/dev\/null\/mlcli\/state\.json: Not a directory\)/m],
+        ["relative", /\(Neither XDG_STATE_HOME nor HOME is set\)/m],
+        ["broken", /state\.json: It is not what mlcli wrote\)/m],
       ] as const
     ) {
       await using job = await cloned();

@@ -18,8 +18,8 @@ async function deployed(job: JobApp, args: readonly string[] = UPDATE) {
 
 /** What a note says of a configuration that stays. */
 function kept(name: string): string {
-  return `Kept endpoint configuration ${name}, which shop does not need and mlcli did not make. To ` +
-    `delete it, once nothing uses it: aws sagemaker delete-endpoint-config ` +
+  return `Kept endpoint configuration ${name}, which endpoint shop does not use and mlcli did not ` +
+    `create. If nothing uses it, delete it: aws sagemaker delete-endpoint-config ` +
     `--endpoint-config-name ${name}\n`;
 }
 
@@ -69,8 +69,8 @@ suite("deploy: what is not needed", () => {
       assertEquals([next.code, changesOf(job)], [1, []]);
       assertStringIncludes(
         next.stderr,
-        "error: There is endpoint configuration shop-config: mlcli did not make it\n" +
-          "hint: shop needs its name. Deploy under another --endpoint-name or, once nothing uses it, " +
+        "error: Cannot replace endpoint configuration shop-config: mlcli did not create it\n" +
+          "hint: Use another --endpoint-name or, if nothing uses it, " +
           "delete it: aws sagemaker delete-endpoint-config --endpoint-config-name shop-config\n",
       );
       assertEquals((await job.run(UPDATE)).stdout, "shop\n");

@@ -67,20 +67,20 @@ suite("deploy with code of the user's own", () => {
       "model.txt": "seven",
       "code/inference.py": "print(1)\n",
     });
-    assertStringIncludes(stderr, `Sent the model with the code to s3://${BUCKET}/${key}\n`);
+    assertStringIncludes(stderr, `Uploaded the model with the code to s3://${BUCKET}/${key}\n`);
     const { ModelDataUrl, Environment } = container(job);
     assertEquals(ModelDataUrl, `s3://${BUCKET}/${key}`);
     assertEquals(Environment, { ...VARIABLES, SAGEMAKER_PROGRAM: "mine.py" });
     // The same model and code: the same key, and nothing to do.
     job.box.requests.length = 0;
     const again = await job.run(LEAST);
-    assertEquals([again.code, again.stderr.includes("Sent ")], [0, false], again.stderr);
+    assertEquals([again.code, again.stderr.includes("Uploaded ")], [0, false], again.stderr);
     assertEquals(packed(job), [key]);
     await job.app.write(join(job.app.directory, "src/inference.py"), "print(2)\n");
     // Without a model: the code goes into what is served.
     const edited = await job.run(OWN);
     assertEquals(edited.code, 0, edited.stderr);
-    assertStringIncludes(edited.stderr, "What changes: model data");
+    assertStringIncludes(edited.stderr, "Changes: model data");
     const last = container(job).ModelDataUrl.slice(`s3://${BUCKET}/`.length);
     assertEquals((await archiveIn(job, last))["code/inference.py"], "print(2)\n");
     assertEquals((await archiveIn(job, last))["model.txt"], "seven");
@@ -98,7 +98,7 @@ suite("deploy with code of the user's own", () => {
     const restored = await job.run(LEAST);
     assertStringIncludes(
       restored.stderr,
-      `Sent the model with the code to s3://${BUCKET}/${made}\n`,
+      `Uploaded the model with the code to s3://${BUCKET}/${made}\n`,
     );
     assertEquals((await archiveIn(job, made))["model.txt"], "seven");
   });
@@ -118,7 +118,10 @@ suite("deploy with code of the user's own", () => {
       JSON.stringify({ ...CONFIGURATION, image: `${SKLEARN}:1.9-0` }),
     );
     const { stderr } = await job.run(LEAST);
-    assertStringIncludes(stderr, "shop keeps SAGEMAKER_PROGRAM=serve.py, which is to lie in code/");
+    assertStringIncludes(
+      stderr,
+      "shop keeps SAGEMAKER_PROGRAM=serve.py, so the new model must contain",
+    );
     const many = Array.from({ length: 100 }, (_, index) => ["--env", `A${index}=b`]).flat();
     await job.app.write(join(job.app.directory, "inference.py"), "");
     const refused = await job.run([...LEAST, "--entry-point", "inference.py", ...many]);
@@ -134,10 +137,10 @@ suite("deploy with code of the user's own", () => {
     job.box.requests.length = 0;
     const { code, stderr } = await job.run([...OWN, "--env", "A=b"]);
     assertEquals([code, changesOf(job)], [1, []]);
-    assertStringIncludes(stderr, "error: Which model shop serves is not known\n");
+    assertStringIncludes(stderr, "error: Cannot determine the model of endpoint shop\n");
     assertStringIncludes(
       stderr,
-      "Its model or configuration is gone: name the model with --model.\n",
+      "Its model or configuration was deleted. Choose the model with --model.\n",
     );
     assertEquals((await job.run([...LEAST, "--env", "A=b"])).code, 0);
   });
@@ -234,17 +237,17 @@ suite("deploy with code of the user's own", () => {
     assertEquals(refused.code, 2);
     assertStringIncludes(
       refused.stderr,
-      "error: An entry point is not for the image of mlcli init.",
+      "error: An entry point is not supported with the image of mlcli init\n",
     );
     await using job = await makeOwnCode();
     const unused = await own.run([...LEAST, "--repack"]);
     assertEquals(unused.code, 2);
-    assertStringIncludes(unused.stderr, 'Option "--repack" has no effect without an entry point.');
+    assertStringIncludes(unused.stderr, 'Option "--repack" has no effect without an entry point');
     const prefix = await job.run([...OWN, "-m", `s3://${BUCKET}/app/`]);
     assertEquals(prefix.code, 2);
     assertStringIncludes(
       prefix.stderr,
-      "error: Code cannot be put into a model that is no archive.",
+      "error: Cannot add code to a model that is not an archive",
     );
   });
 });
@@ -274,10 +277,10 @@ suite("deploy of an image that brings its model", () => {
     await job.app.write(join(job.app.directory, "inference.py"), "");
     const code = await job.run([...OWN, "--entry-point", "inference.py"]);
     assertEquals(code.code, 2);
-    assertStringIncludes(code.stderr, "error: Code cannot be put into a model that is no archive.");
+    assertStringIncludes(code.stderr, "error: Cannot add code to a model that is not an archive");
     const kept = await job.run([...OWN, "--env", "A=b"]);
     assertEquals(kept.code, 0, kept.stderr);
-    assertStringIncludes(kept.stderr, "What changes: variables\n");
+    assertStringIncludes(kept.stderr, "Changes: variables\n");
     assertEquals(container(job).ModelDataSource, source);
     const archive = await job.run(LEAST);
     assertEquals(archive.code, 0, archive.stderr);
@@ -286,13 +289,21 @@ suite("deploy of an image that brings its model", () => {
     assertEquals([container(job).ModelDataUrl, container(job).ModelDataSource], [MODEL, undefined]);
   });
 
-  it("is not for serverless endpoints, nor for a prefix of nothing", async () => {
+  it("is not supported for serverless endpoints, nor for a prefix of nothing", async () => {
     await using job = await makeOwnCode({});
     const serverless = ["deploy", "-n", "shop", "--memory-size-in-mb", "2048"];
     for (
       const [line, code, words] of [
-        [[...serverless, "-m", `s3://${BUCKET}/app/data/`], 2, "takes an archive, and no prefix"],
-        [[...serverless, "--inference-ami-version", "a"], 2, "is not for serverless endpoints"],
+        [
+          [...serverless, "-m", `s3://${BUCKET}/app/data/`],
+          2,
+          "requires a model archive, not a prefix",
+        ],
+        [
+          [...serverless, "--inference-ami-version", "a"],
+          2,
+          "is not supported for serverless endpoints",
+        ],
         [
           [...OWN, "-m", `s3://${BUCKET}/nothing/`],
           1,

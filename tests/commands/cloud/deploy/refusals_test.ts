@@ -30,7 +30,7 @@ suite("deploy, where the endpoint is not ready", () => {
   for (const status of busy) {
     it(`says so before anything is made: ${status}`, async () => {
       const stderr = await refused({ status }, UPDATE);
-      assertStringIncludes(stderr, `error: Endpoint shop is being changed: ${status}`);
+      assertStringIncludes(stderr, `error: Endpoint shop is already changing: ${status}`);
       assertStringIncludes(stderr, "Nothing was changed.");
       assertStringIncludes(stderr, "mlcli wait shop");
     });
@@ -42,7 +42,7 @@ suite("deploy, where the endpoint is not ready", () => {
       "--region",
       "eu-west-1",
     ]);
-    assertStringIncludes(stderr, "error: Endpoint shop has failed: it can only be deleted\n");
+    assertStringIncludes(stderr, "error: Endpoint shop has failed and can only be deleted\n");
     assertStringIncludes(stderr, "  No capacity.\n");
     assertStringIncludes(
       stderr,
@@ -57,7 +57,7 @@ suite("deploy, where the endpoint is not ready", () => {
     assertEquals([other.code, other.stdout], [1, ""]);
     assertStringIncludes(
       other.stderr,
-      "is being changed: Creating, to what differs in model data and variables\n",
+      "is already changing: Creating to a version that differs from yours in model data and variables\n",
     );
     const same = await job.run(LEAST);
     assertEquals([same.code, same.stdout], [0, "shop\n"], same.stderr);
@@ -72,8 +72,8 @@ suite("deploy, where the endpoint is not ready", () => {
     endpoints.script("shop", ["Creating", "Creating", { end: "Failed", reason: "no ping" }]);
     const created = await job.run(LEAST);
     assertEquals([created.code, created.stdout], [1, ""], created.stderr);
-    assertStringIncludes(created.stderr, "shop is already changing to that\n");
-    assertStringIncludes(created.stderr, "error: Endpoint shop was not created: it has failed\n");
+    assertStringIncludes(created.stderr, "shop is already changing to this version\n");
+    assertStringIncludes(created.stderr, "error: Endpoint shop was not created: it failed\n");
     assertEquals([thingsOf(job).all, endpoints.endpoints.size], [[], 0]);
 
     await job.run(LEAST);
@@ -82,7 +82,7 @@ suite("deploy, where the endpoint is not ready", () => {
     endpoints.script("shop", ["Updating", "Updating", { rollback: true, reason: "no ping" }]);
     const updated = await job.run(UPDATE);
     assertEquals([updated.code, updated.stdout], [1, ""], updated.stderr);
-    assertStringIncludes(updated.stderr, "What was made for it is deleted.\n");
+    assertStringIncludes(updated.stderr, "No new model or configuration remains.\n");
     assertEquals(thingsOf(job), before);
   });
 
@@ -95,7 +95,7 @@ suite("deploy, where the endpoint is not ready", () => {
     endpoints.script("shop", ["Creating", "Creating", { end: "Failed" }]);
     const { code, stderr } = await job.run(LEAST);
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "error: Endpoint shop was not created: it has failed\n");
+    assertStringIncludes(stderr, "error: Endpoint shop was not created: it failed\n");
     assertEquals(thingsOf(job).all, ["theirs", "their-model"]);
   });
 
@@ -105,7 +105,7 @@ suite("deploy, where the endpoint is not ready", () => {
     await job.run([...UPDATE, "--no-wait"]);
     const { code, stdout, stderr } = await job.run(LEAST);
     assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, "Updating, to what differs in model data\n");
+    assertStringIncludes(stderr, "Updating to a version that differs from yours in model data\n");
     assertEquals(thingsOf(job).all.length, 4);
   });
 });
@@ -121,7 +121,10 @@ suite("deploy, where it would lose what an endpoint has", () => {
   for (const [what, there] of rows) {
     it(`changes nothing: ${what}`, async () => {
       const stderr = await refused(there, UPDATE);
-      assertStringIncludes(stderr, `error: Endpoint shop has ${what}: deploy would lose that\n`);
+      assertStringIncludes(
+        stderr,
+        `error: Endpoint shop has ${what}, which mlcli deploy does not support\n`,
+      );
     });
   }
 
@@ -130,7 +133,10 @@ suite("deploy, where it would lose what an endpoint has", () => {
     job.box.endpoints.addModel("piped", { Containers: [{ Image: "a" }, { Image: "b" }] });
     job.box.endpoints.add("shop", { model: "piped" });
     const { stderr } = await job.run(UPDATE);
-    assertStringIncludes(stderr, "has a pipeline of 2 containers: deploy would lose that\n");
+    assertStringIncludes(
+      stderr,
+      "has a pipeline of 2 containers, which mlcli deploy does not support\n",
+    );
     assertEquals(changesOf(job), []);
   });
 
@@ -140,7 +146,7 @@ suite("deploy, where it would lose what an endpoint has", () => {
     job.box.endpoints.configurations.clear();
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, changesOf(job)], [1, []]);
-    assertStringIncludes(stderr, "The configuration of endpoint shop is deleted: shop-config\n");
+    assertStringIncludes(stderr, "Configuration shop-config of endpoint shop no longer exists\n");
     const named = await job.run([...UPDATE, "-e", "ml.m5.large"]);
     assertEquals(named.code, 0, named.stderr);
     // The model that it serves has a name, too: it goes last.
@@ -157,7 +163,7 @@ suite("deploy, where it would lose what an endpoint has", () => {
     assertEquals(code, 0, stderr);
     assertStringIncludes(
       stderr,
-      "The model of shop is deleted (gone): its variables are not known",
+      "Model gone of endpoint shop no longer exists",
     );
   });
 });
@@ -165,19 +171,29 @@ suite("deploy, where it would lose what an endpoint has", () => {
 suite("deploy, told what does not fit the endpoint", () => {
   const rows: readonly (readonly [string, AddedEndpoint | undefined, readonly string[], string])[] =
     [
-      ["a new one without a type", undefined, ["deploy", "-n", "shop", "-m", MODEL], "is new"],
-      ["instances to serverless", {}, [...UPDATE, "--max-concurrency", "3"], "makes none"],
+      [
+        "a new one without a type",
+        undefined,
+        ["deploy", "-n", "shop", "-m", MODEL],
+        "New endpoint shop",
+      ],
+      [
+        "instances to serverless",
+        {},
+        [...UPDATE, "--max-concurrency", "3"],
+        "cannot become serverless",
+      ],
       [
         "a count for serverless",
         { variant: serverless() },
         [...UPDATE, "-c", "3"],
-        "no instances to count",
+        "no instance count",
       ],
       [
         "a canary for serverless",
         { variant: serverless() },
         [...UPDATE, "--canary", "10"],
-        'Option "--canary" is not for serverless endpoints.',
+        'Option "--canary" is not supported for serverless endpoints',
       ],
     ];
   function serverless() {
@@ -224,7 +240,10 @@ suite("deploy, where others use what is in its way", () => {
     job.box.endpoints.add("other", { configuration: "shop-config", model: "shop-mlcli" });
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [0, 4]);
-    assertStringIncludes(stderr, "Kept endpoint configuration shop-config, which other uses\n");
-    assertStringIncludes(stderr, "Kept model shop-mlcli, which other uses\n");
+    assertStringIncludes(
+      stderr,
+      "Kept endpoint configuration shop-config, which is still in use by other\n",
+    );
+    assertStringIncludes(stderr, "Kept model shop-mlcli, which is still in use by other\n");
   });
 });

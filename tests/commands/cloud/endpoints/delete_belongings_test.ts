@@ -49,7 +49,8 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         ["endpoint configuration shop-config-2", `${CONFIGURATION_BY_HAND} shop-config-2`],
         ["model shop-mlcli", `${MODEL_BY_HAND} shop-mlcli`],
         ["model shop-mlcli-2", `${MODEL_BY_HAND} shop-mlcli-2`],
-      ].map(([what, how]) => `Left: ${what}. To delete it: ${how} --region eu-west-1\n`).join(""),
+      ].map(([what, how]) => `Not deleted: ${what}. To delete it: ${how} --region eu-west-1\n`)
+        .join(""),
     );
     assertEquals(remains(box).length, 5);
   });
@@ -74,9 +75,9 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         assertEquals(remains(box), [GOING, "shop-config-2", "by-hand"]);
         assertEquals(
           stderr,
-          "Left: endpoint configuration shop-config-2. To delete it: " +
+          "Not deleted: endpoint configuration shop-config-2. To delete it: " +
             `${CONFIGURATION_BY_HAND} shop-config-2\n` +
-            `Left: model by-hand (others may use it). To delete it: ${MODEL_BY_HAND} by-hand\n`,
+            `Not deleted: model by-hand (other endpoints might use it). To delete it: ${MODEL_BY_HAND} by-hand\n`,
         );
       }
     }
@@ -87,7 +88,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     box.endpoints.configurations.clear();
     box.endpoints.addModel("shop-mlcli-2");
     const { code, stderr } = await run(box, ALL);
-    assertEquals([code, stderr], [0, "Endpoint configuration shop-config does not exist.\n"]);
+    assertEquals([code, stderr], [0, "Endpoint configuration shop-config does not exist\n"]);
     assertEquals(remains(box), [GOING]);
   });
 
@@ -150,8 +151,8 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     );
     assertStringIncludes(
       stderr,
-      " There is, of that name: endpoint configuration shop-config, endpoint configuration " +
-        "shop-config-2, model shop-mlcli, model shop-mlcli-2. To delete that: " +
+      " Parts with its name still exist: endpoint configuration shop-config, endpoint configuration " +
+        "shop-config-2, model shop-mlcli, model shop-mlcli-2. To delete them: " +
         `${CONFIGURATION_BY_HAND} shop-config; ${CONFIGURATION_BY_HAND} shop-config-2; ` +
         `${MODEL_BY_HAND} shop-mlcli; ${MODEL_BY_HAND} shop-mlcli-2\n`,
     );
@@ -159,7 +160,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
 
   it("deletes what is left of an endpoint that is gone", async () => {
     await using box = await updated();
-    const said = "There is no endpoint shop any more; deleting what is left.\n";
+    const said = "Endpoint shop no longer exists; deleting its remaining parts\n";
     box.endpoints.endpoints.clear();
     const before = remains(box);
     assertEquals((await run(box, [...ALL, "--dry-run"])).stdout.split("\n").slice(0, 2), [
@@ -224,9 +225,9 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals([code, stdout], [0, "shop\n"]);
     assertEquals(
       stderr,
-      "Status of shop not checked, nor whether another endpoint uses shop-config: " +
+      "Cannot check the status of endpoint shop or whether another endpoint uses shop-config: " +
         "AccessDeniedException: sagemaker:DescribeEndpoint\n" +
-        "Not checked of shop: whether there is shop-config-2, what is left of it: " +
+        "Cannot check the second configuration and the remaining parts of endpoint shop: " +
         "AccessDeniedException: sagemaker:DescribeEndpointConfig; " +
         "AccessDeniedException: sagemaker:DescribeModel\n",
     );
@@ -240,7 +241,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(code, 0);
     assertStringIncludes(
       stderr,
-      "Not checked of shop: whether there is shop-config-2, which models",
+      "Cannot check the second configuration, the models and the remaining parts",
     );
     assertEquals(remains(box), [GOING, "shop-config-2"]);
   });
@@ -253,8 +254,8 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(code, 0);
     assertEquals(
       stderr,
-      "Not checked whether mlcli made shop-config-2 for shop: AccessDeniedException: " +
-        "sagemaker:ListTags\nLeft: endpoint configuration shop-config-2. To delete it: " +
+      "Cannot check whether mlcli created shop-config-2 for shop: AccessDeniedException: " +
+        "sagemaker:ListTags\nNot deleted: endpoint configuration shop-config-2. To delete it: " +
         `${CONFIGURATION_BY_HAND} shop-config-2\n`,
     );
     assertEquals(remains(box), [GOING, "shop-config-2"]);
@@ -268,9 +269,9 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertMatch(stderr, /^error: AccessDeniedException: sagemaker:DeleteEndpointConfig\n/);
     assertStringIncludes(
       stderr,
-      "shop is deleted, its configuration shop-config is not, its model shop-mlcli is. ",
+      "shop is deleted, its configuration shop-config is not deleted, its model shop-mlcli is deleted. ",
     );
-    assertStringIncludes(stderr, `Then: ${CONFIGURATION_BY_HAND} shop-config\n`);
+    assertStringIncludes(stderr, `Then delete the rest: ${CONFIGURATION_BY_HAND} shop-config\n`);
     assertEquals(remains(box), [GOING, "shop-config"]);
   });
 });
@@ -282,14 +283,14 @@ suite("mlcli delete-endpoint where SageMaker fails", () => {
         "DeleteEndpoint",
         "",
         ["DeleteEndpoint"],
-        "shop may be deleted, its configuration shop-config is not, its model shop-mlcli is not. " +
-        "The same command goes on, or says what is left.",
+        "shop might be deleted, its configuration shop-config is not deleted, its model " +
+        "shop-mlcli is not deleted. To continue, rerun the command.",
       ],
       [
         "DeleteEndpointConfig",
         "shop\n",
         BOTH,
-        "shop is deleted, its configuration shop-config may be, its model shop-mlcli is not.",
+        "shop is deleted, its configuration shop-config might be deleted, its model shop-mlcli is not deleted.",
       ],
     ] as const
   ) {
@@ -301,7 +302,8 @@ suite("mlcli delete-endpoint where SageMaker fails", () => {
       assertEquals([code, said.stdout, deletions(box)], [1, stdout, asked]);
       assertMatch(stderr, new RegExp(`^error: sagemaker:${operation} failed: `));
       assertStringIncludes(stderr, `hint: ${hint}`);
-      const byHand = `Then: ${CONFIGURATION_BY_HAND} shop-config; ${MODEL_BY_HAND} shop-mlcli\n`;
+      const byHand =
+        `Then delete the rest: ${CONFIGURATION_BY_HAND} shop-config; ${MODEL_BY_HAND} shop-mlcli\n`;
       assertEquals(stderr.endsWith(byHand), stdout !== "");
     });
   }
@@ -373,13 +375,13 @@ suite("mlcli delete-endpoint with a fault at every single request", () => {
         if (isThere) assertEquals(left.length, 5, where);
         for (const name of ["shop-config", "shop-config-2", "shop-mlcli", "shop-mlcli-2"]) {
           const state = (words: string): boolean =>
-            new RegExp(`its (configuration|model) ${name} ${words}[,.]`).test(stderr);
+            new RegExp(`its (configuration|model) ${name} ${words}[,.\\n]`).test(stderr);
           const isLeft = left.includes(name);
-          if (state("is")) assert(!isLeft, where);
-          if (state("is not")) assert(isLeft, where);
+          if (state("is deleted")) assert(!isLeft, where);
+          if (state("is not deleted")) assert(isLeft, where);
           // Something was deleted: then what is left is named.
           if (isLeft && !isThere) {
-            const isNamed = state("is not") || state("may be") ||
+            const isNamed = state("is not deleted") || state("might be deleted") ||
               new RegExp(`(configuration|model) ${name}[ .]`).test(stderr);
             assert(isNamed || stderr.includes("Interrupted"), `${name} is not named. ${where}`);
           }

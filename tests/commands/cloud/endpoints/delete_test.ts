@@ -21,9 +21,10 @@ import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const LEFT_CONFIGURATION =
-  `Left: endpoint configuration shop-config. To delete it: ${CONFIGURATION_BY_HAND} shop-config\n`;
-const LEFT_MODEL = `Left: model shop-mlcli. To delete it: ${MODEL_BY_HAND} shop-mlcli\n`;
-const LEFT_OTHER = "Left: endpoint configuration shop-v2 (others may use it). To delete it: " +
+  `Not deleted: endpoint configuration shop-config. To delete it: ${CONFIGURATION_BY_HAND} shop-config\n`;
+const LEFT_MODEL = `Not deleted: model shop-mlcli. To delete it: ${MODEL_BY_HAND} shop-mlcli\n`;
+const LEFT_OTHER =
+  "Not deleted: endpoint configuration shop-v2 (other endpoints might use it). To delete it: " +
   `${CONFIGURATION_BY_HAND} shop-v2\n`;
 const CONFIGURATION = ["--delete-config"];
 
@@ -71,7 +72,7 @@ const DONE: readonly Done[] = [
     title: "the rest of an endpoint that is being deleted already",
     prepare: ({ endpoints }) => endpoints.endpoint("shop").beginDelete(),
     args: ALL,
-    stderr: "shop is being deleted already.\n",
+    stderr: "Endpoint shop is already being deleted\n",
     asked: ["DeleteEndpointConfig", "DeleteModel"],
   },
   {
@@ -126,7 +127,8 @@ const DONE: readonly Done[] = [
   {
     title: "without a look at the status that nobody may see",
     prepare: ({ faults }) => faults.deny("sagemaker:DescribeEndpoint"),
-    stderr: "Status of shop not checked: AccessDeniedException: sagemaker:DescribeEndpoint\n" +
+    stderr:
+      "Cannot check the status of endpoint shop: AccessDeniedException: sagemaker:DescribeEndpoint\n" +
       LEFT_CONFIGURATION + LEFT_MODEL,
     asked: ["DeleteEndpoint"],
   },
@@ -137,7 +139,8 @@ const DONE: readonly Done[] = [
       box.faults.deny("sagemaker:ListEndpoints");
     },
     args: ALL,
-    stderr: "Status of shop not checked, nor whether another endpoint uses shop-config or " +
+    stderr:
+      "Cannot check the status of endpoint shop or whether another endpoint uses shop-config or " +
       "its models: AccessDeniedException: sagemaker:DescribeEndpoint\n",
     left: [],
   },
@@ -145,7 +148,7 @@ const DONE: readonly Done[] = [
     title: "without a search for other users where endpoints may not be listed",
     prepare: ({ faults }) => faults.deny("sagemaker:ListEndpoints"),
     args: CONFIGURATION,
-    stderr: "Not checked whether another endpoint uses shop-config: " +
+    stderr: "Cannot check whether another endpoint uses shop-config: " +
       `AccessDeniedException: sagemaker:ListEndpoints\n${LEFT_MODEL}`,
   },
   {
@@ -156,14 +159,14 @@ const DONE: readonly Done[] = [
       faults.deny("sagemaker:DescribeEndpoint", "*endpoint/two");
     },
     args: CONFIGURATION,
-    stderr: "Not checked whether one of 2 endpoints uses shop-config: " +
+    stderr: "Cannot check whether one of 2 endpoints uses shop-config: " +
       `AccessDeniedException: sagemaker:DescribeEndpoint\n${LEFT_MODEL}`,
   },
   {
     title: "an endpoint without a configuration of its name",
     prepare: ({ endpoints }) => endpoints.configurations.clear(),
     args: ALL,
-    stderr: "Endpoint configuration shop-config does not exist.\n",
+    stderr: "Endpoint configuration shop-config does not exist\n",
     left: [],
   },
   {
@@ -180,7 +183,7 @@ const DONE: readonly Done[] = [
       box.endpoints.configurations.delete("shop-config");
     },
     args: ALL,
-    stderr: `Endpoint configuration shop-config does not exist.\n${LEFT_OTHER}`,
+    stderr: `Endpoint configuration shop-config does not exist\n${LEFT_OTHER}`,
     left: ["shop-v2"],
   },
 ];
@@ -202,7 +205,7 @@ suite("mlcli delete-endpoint", () => {
     box.endpoints.add(name, { configuration: "short" });
     const { code, stdout, stderr } = await run(box, ["-n", name, ...CONFIGURATION]);
     assertEquals([code, stdout], [0, `${name}\n`]);
-    assertMatch(stderr, /^e{57}-config is longer than names can be: no such configuration/);
+    assertMatch(stderr, /^No configuration to delete: the name e{57}-config is too long to exist/);
     assertEquals(box.endpoints.configurations.names, ["short"]);
     assert(!box.operations.includes("sagemaker:ListEndpoints"));
   });
@@ -263,7 +266,7 @@ const REFUSED: readonly RefusedDeletion[] = [
     title: `an endpoint that is ${status}`,
     prepare: ({ endpoints }: Box) => endpoints.endpoint("shop").enter(status as EndpointStatus),
     stderr: `error: Endpoint is updating, cannot delete: shop (${status})\n` +
-      "hint: Wait until mlcli list-endpoints shows InService or Failed, then delete it.\n",
+      "hint: Wait until mlcli list-endpoints shows InService or Failed, then delete it\n",
   })),
   {
     title: "an endpoint that is updating, in a dry run, too",
@@ -285,7 +288,7 @@ const REFUSED: readonly RefusedDeletion[] = [
       box.faults.deny("sagemaker:DescribeEndpoint");
     },
     stderr:
-      /^Status of shop not checked, .*\nerror: Endpoint is updating, .*: shop \(in progress\)/,
+      /^Cannot check the status of endpoint shop or .*\nerror: Endpoint is updating, .*: shop \(in progress\)/,
     asked: ["DeleteEndpoint"],
   },
   {
@@ -316,7 +319,8 @@ const REFUSED: readonly RefusedDeletion[] = [
       box.endpoints.endpoints.clear();
       box.faults.deny("sagemaker:DescribeEndpoint");
     },
-    stderr: /^Status of shop not checked, .*\nerror: ResourceNotFound: endpoint shop\n/,
+    stderr:
+      /^Cannot check the status of endpoint shop or .*\nerror: ResourceNotFound: endpoint shop\n/,
     asked: ["DeleteEndpoint"],
   },
   {
@@ -362,7 +366,7 @@ const REFUSED: readonly RefusedDeletion[] = [
     },
     stderr:
       "error: Cannot delete endpoint config, still in use: shop-config (by antelope, zebra)\n" +
-      "hint: Nothing was deleted. Delete the endpoints that use it first, or leave out " +
+      "hint: Nothing was deleted. Delete the endpoints that use it first, or omit " +
       "--delete-config.\n",
   },
   {
@@ -395,7 +399,7 @@ const REFUSED: readonly RefusedDeletion[] = [
     prepare: ({ faults }) => faults.deny("sagemaker:DescribeEndpoint"),
     args: ["--wait"],
     stderr:
-      /^error: AccessDeniedException: sagemaker:DescribeEndpoint\n.*\nhint: Nothing was deleted\. --wait has to describe the endpoint/,
+      /^error: AccessDeniedException: sagemaker:DescribeEndpoint\n.*\nhint: Nothing was deleted\. Add the permission, which --wait requires/,
   },
 ];
 
@@ -440,27 +444,27 @@ suite("mlcli delete-endpoint that is interrupted", () => {
     const [during, args, stdout, stderr] of [
       ["DescribeEndpoint", ALL, "", ""],
       ["ListEndpoints", ALL, "", ""],
-      ["DeleteEndpoint", [], "", "Interrupted: shop may be deleted.\n"],
+      ["DeleteEndpoint", [], "", "Interrupted: shop might be deleted.\n"],
       [
         "DeleteEndpoint",
         CONFIGURATION,
         "",
-        "Interrupted: shop may be deleted, its configuration shop-config is not. The same " +
-        "command goes on, or says what is left.\n",
+        "Interrupted: shop might be deleted, its configuration shop-config is not deleted. " +
+        "To continue, rerun the command.\n",
       ],
       [
         "DeleteEndpointConfig",
         ALL,
         "shop\n",
-        "Interrupted: shop is deleted, its configuration shop-config may be, its model " +
-        `shop-mlcli is not.\n${LEFT_CONFIGURATION}${LEFT_MODEL}`,
+        "Interrupted: shop is deleted, its configuration shop-config might be deleted, its model " +
+        `shop-mlcli is not deleted\n${LEFT_CONFIGURATION}${LEFT_MODEL}`,
       ],
       [
         "DeleteModel",
         ALL,
         "shop\n",
-        "Interrupted: shop is deleted, its configuration shop-config is, its model shop-mlcli " +
-        `may be.\n${LEFT_MODEL}`,
+        "Interrupted: shop is deleted, its configuration shop-config is deleted, its model " +
+        `shop-mlcli might be deleted\n${LEFT_MODEL}`,
       ],
     ] as const
   ) {
@@ -488,7 +492,7 @@ suite("mlcli delete-endpoint that is interrupted", () => {
     const result = resultOf(child);
     await Promise.race([asked.promise, result]);
     child.kill("SIGINT");
-    const stderr = "Interrupted: shop may be deleted.\n";
+    const stderr = "Interrupted: shop might be deleted.\n";
     assertEquals(await result, { code: 130, stdout: "", stderr });
     over.resolve(undefined);
   });
@@ -515,7 +519,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     assertEquals([code, stdout], [1, "shop\n"]);
     assertMatch(
       stderr,
-      /^Left: .*\nLeft: .*\nerror: sagemaker:DescribeEndpoint was refused: Something else is wrong\n/,
+      /^Not deleted: .*\nNot deleted: .*\nerror: sagemaker:DescribeEndpoint was refused: Something else is wrong\n/,
     );
   });
 
@@ -525,9 +529,10 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     assertEquals(await run(box, ["--wait", "--timeout", "1"]), {
       code: 1,
       stdout: "shop\n",
-      stderr: LEFT_CONFIGURATION + LEFT_MODEL + "error: Still there after 1 s: shop (Deleting)\n" +
-        "hint: The deletion goes on. mlcli list-endpoints shows when it is done; " +
-        "--timeout lets --wait wait longer.\n",
+      stderr: LEFT_CONFIGURATION + LEFT_MODEL +
+        "error: Endpoint shop still exists after 1 s (Deleting)\n" +
+        "hint: The deletion continues. To wait longer, use --timeout. Check whether the endpoint " +
+        "is deleted: mlcli list-endpoints\n",
     });
   });
 
@@ -572,7 +577,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
         withoutProgress(stderr),
         IN_ACCOUNT + "To delete: endpoint shop (InService)\n" +
           "To delete: endpoint configuration shop-config\n" +
-          "To keep: model shop-mlcli\nerror: Nothing was deleted: shop stays as it is\n",
+          "To keep: model shop-mlcli\nerror: Cancelled: nothing was deleted\n",
       );
       assertEquals(deletions(box), []);
     }
@@ -602,7 +607,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
 
   it("says what and where before it deletes", async () => {
     const denied =
-      "Status of shop not checked: AccessDeniedException: sagemaker:DescribeEndpoint\n";
+      "Cannot check the status of endpoint shop: AccessDeniedException:\nsagemaker:DescribeEndpoint\n";
     for (
       const [platform, isDryRun, words] of [
         ["usual", false, IN_ACCOUNT],
@@ -634,7 +639,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
   it("shows on a terminal alone that it waits, cut to its width, and takes that away", async () => {
     for (
       const [isTerminal, stderr] of [
-        [true, `${IN_ACCOUNT}\rWaiting until shop is gone:…\x1b[K\r\r\x1b[K`],
+        [true, `${IN_ACCOUNT}\rWaiting until shop is delete…\x1b[K\r\r\x1b[K`],
         [false, ""],
       ] as const
     ) {
@@ -656,8 +661,8 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     const { stderr } = await run(box, CONFIGURATION, { isTerminal: true });
     assertStringIncludes(
       stderr,
-      "\rLooking for other users of shop-config: 1 endpoints (0s)\x1b[K\r\r\x1b[K" +
-        "Not checked whether one of 1 endpoints uses shop-config: AccessDeniedException:\n" +
+      "\rChecking whether other endpoints use shop-config: 1 (0s)\x1b[K\r\r\x1b[K" +
+        "Cannot check whether another endpoint uses shop-config: AccessDeniedException:\n" +
         "sagemaker:DescribeEndpoint\n",
     );
   });

@@ -131,7 +131,7 @@ suite("mlcli describe of an endpoint", () => {
     assertMatch(noModel.stdout, /^Model: {10}shop-mlcli\nData capture:/m);
     assertEquals(
       noModel.stderr,
-      "The details of its model shop-mlcli are not known: AccessDeniedException: sagemaker:DescribeModel\n",
+      "Cannot read the details of its model shop-mlcli: AccessDeniedException: sagemaker:DescribeModel\n",
     );
     box.faults.deny("sagemaker:DescribeEndpointConfig");
     const nothing = await run(box);
@@ -139,7 +139,7 @@ suite("mlcli describe of an endpoint", () => {
     assertMatch(nothing.stdout, /^Machines: {7}1 instances\nConsole: .*\n$/m);
     assertMatch(
       nothing.stderr,
-      /^The details of its configuration shop-config are not known: Access/,
+      /^Cannot read the details of its configuration shop-config: Access/,
     );
   });
 
@@ -161,7 +161,7 @@ suite("mlcli describe of an endpoint", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: Several things are called shop\n.*\n.*\nhint: .*--kind endpoint\.\n$/,
+      /^error: Several resources are named "shop"\n.*\n.*\nhint: .*--kind endpoint\n$/,
     );
     assertMatch((await run(box, "--kind", "process")).stdout, /^Kind: {11}processing job$/m);
     assertMatch((await run(box, "--kind", "endpoint")).stdout, /^Kind: {11}endpoint$/m);
@@ -177,8 +177,8 @@ suite("mlcli stop-job of an endpoint", () => {
     const expected = {
       code: 1,
       stdout: "",
-      stderr: "error: Not a job, but an endpoint: shop\nhint: An endpoint serves (and costs " +
-        "money) until it is deleted: mlcli delete-endpoint -n shop --delete-config " +
+      stderr: 'error: "shop" is an endpoint, not a job\nhint: Delete the endpoint ' +
+        "to stop its costs: mlcli delete-endpoint -n shop --delete-config " +
         "--delete-model\n",
     };
     assertEquals(await stop(), expected);

@@ -403,7 +403,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     const half = await run(box, JSON_OUTPUT);
     assertEquals(
       half.stderr,
-      "The instances of some endpoints are not known: AccessDeniedException: " +
+      "Cannot read the instances of some endpoints: AccessDeniedException: " +
         "sagemaker:DescribeEndpointConfig\n",
     );
     const [first] = JSON.parse(half.stdout);
@@ -413,7 +413,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     assertEquals(nothing.code, 0);
     assertMatch(
       nothing.stderr,
-      /^The instances of some endpoints are not known: .*: sagemaker:DescribeEndpoint\n$/,
+      /^Cannot read the instances of some endpoints: .*: sagemaker:DescribeEndpoint\n$/,
     );
     const [last] = JSON.parse(nothing.stdout);
     assertEquals([last.instance_type, last.instance_count], [null, null]);

@@ -65,11 +65,11 @@ suite("mlcli logs of an endpoint", () => {
     assertEquals(await run(box), {
       code: 0,
       stdout: "",
-      stderr: "No lines yet: the endpoint is InService.\n",
+      stderr: "No log lines yet: the endpoint is InService\n",
     });
     assertEquals(
       (await run(box, ["--since", "1h"])).stderr,
-      "No lines since then yet: the endpoint is InService.\n",
+      "No log lines since that time yet: the endpoint is InService\n",
     );
   });
 
@@ -94,7 +94,7 @@ suite("mlcli logs of an endpoint", () => {
     assertEquals(await run(box, ["--follow"]), {
       code: 0,
       stdout: "one\nAllTraffic/i-2: two\nAllTraffic/i-1: late\n",
-      stderr: "The endpoint has ended: it is gone\n",
+      stderr: "The endpoint has ended: it was deleted\n",
     });
   });
 

@@ -63,13 +63,13 @@ suite("mlcli wait of an endpoint", () => {
       assertEquals(
         stderr,
         "Updating\nRollingBack\nInService\n" +
-          "error: Endpoint shop was rolled back: it serves what it served before (shop-config)\n" +
+          "error: Endpoint shop was rolled back and serves the previous version (shop-config)\n" +
           `  ${
             reason ? "Model did not pass the ping health check?[2J" : "SageMaker gave no reason."
-          }\n  \n  The end of its log:\n  loading\n  Traceback (most recent call last):\n` +
+          }\n  \n  Last log lines:\n  loading\n  Traceback (most recent call last):\n` +
           "hint: The code itself ended with this failure. mlcli local deploy runs the same code " +
-          "here, in seconds. It still serves. Once the cause is gone, deploy again. " +
-          "mlcli logs shop shows its whole log.\n",
+          "here, in seconds. Fix the cause, then deploy again. " +
+          "See its whole log: mlcli logs shop.\n",
       );
     });
   }
@@ -80,7 +80,7 @@ suite("mlcli wait of an endpoint", () => {
     await runCloudInProcess(box, ["describe", "shop"]);
     const { code, stdout, stderr } = await run(box);
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^InService\nerror: Endpoint shop was rolled back: .*\(shop-config\)\n/);
+    assertMatch(stderr, /^InService\nerror: Endpoint shop was rolled back and .*\(shop-config\)\n/);
     assertMatch(stderr, /Its new instances wrote no log\.\n$/);
     // What was made and never asked for is no update.
     box.endpoints.configurations.delete("shop-config-2");
@@ -104,7 +104,7 @@ suite("mlcli wait of an endpoint", () => {
     );
     assertStringIncludes(
       stderr,
-      `It can only be deleted: ${REMOVAL} --region eu-west-1. Its new instances wrote no log.\n`,
+      `Delete it: ${REMOVAL} --region eu-west-1. Its new instances wrote no log.\n`,
     );
   });
 
@@ -130,7 +130,7 @@ suite("mlcli wait of an endpoint", () => {
     assertStringIncludes(
       stderr,
       "error: Endpoint shop is UpdateRollbackFailed\n  SageMaker gave no reason.\n" +
-        "hint: Its log may not be read: AccessDeniedException: logs:DescribeLogStreams.\n",
+        "hint: Cannot read its log: AccessDeniedException: logs:DescribeLogStreams.\n",
     );
   });
 
@@ -143,8 +143,8 @@ suite("mlcli wait of an endpoint", () => {
     assertEquals(await run(box), {
       code: 1,
       stdout: "",
-      stderr: "Deleting\nerror: Endpoint shop is gone: it was deleted\n" +
-        "hint: mlcli deploy makes it anew.\n",
+      stderr: "Deleting\nerror: Endpoint shop was deleted\n" +
+        "hint: To create it again, run mlcli deploy\n",
     });
   });
 
@@ -175,8 +175,9 @@ suite("mlcli wait of an endpoint", () => {
     assertEquals(await run(box, ["--region", "eu-west-1"], { keys }), {
       code: 130,
       stdout: "",
-      stderr: "Creating\nThe endpoint goes on changing. How it ends: mlcli wait shop --region " +
-        `eu-west-1. To delete it then: ${REMOVAL} --region eu-west-1.\n`,
+      stderr:
+        "Creating\nSageMaker continues a change that has started. To wait for it: mlcli wait shop --region " +
+        `eu-west-1. To delete the endpoint: ${REMOVAL} --region eu-west-1.\n`,
     });
     assertEquals(box.endpoints.endpoint("shop").status, "Creating");
   });
@@ -188,8 +189,8 @@ suite("mlcli wait of an endpoint", () => {
     assertEquals(await run(box), {
       code: 1,
       stdout: "",
-      stderr: "error: Several things are called shop\n  training job: InProgress\n" +
-        "  endpoint: InService\nhint: Choose one: --kind train or --kind endpoint.\n",
+      stderr: 'error: Several resources are named "shop"\n  training job: InProgress\n' +
+        "  endpoint: InService\nhint: Choose one with --kind train or --kind endpoint\n",
     });
     assertEquals((await run(box, ["--kind", "endpoint"])).stdout, "shop\n");
     assertMatch((await run(box, ["--kind", "train"])).stdout, /^s3:/);

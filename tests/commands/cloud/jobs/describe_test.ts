@@ -184,7 +184,7 @@ suite("mlcli describe", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: ResourceNotFound: job or endpoint churn\nhint: It was looked for in eu-west-1 /,
+      /^error: ResourceNotFound: job or endpoint churn\nhint: Check the name with .* mlcli searched in eu-west-1 /,
     );
   });
 });

@@ -105,7 +105,7 @@ suite("mlcli logs", () => {
     );
     const none = await run(box, "churn", "--since", "5s");
     assertEquals(none.stdout, "");
-    assertEquals(none.stderr, "No lines since then yet: the job is InProgress.\n");
+    assertEquals(none.stderr, "No log lines since that time yet: the job is InProgress\n");
     const wrong = await run(box, "churn", "--since", "yesterday");
     assertEquals(wrong.code, 2);
     assertMatch(wrong.stderr, /^error: Option "--since" must be a time ago like 30s, 10m/);
@@ -117,9 +117,9 @@ suite("mlcli logs", () => {
     assertEquals(await run(box, "churn"), {
       code: 0,
       stdout: "",
-      stderr: "No lines yet: the job is InProgress.\n",
+      stderr: "No log lines yet: the job is InProgress\n",
     });
-    assertEquals((await run(box, "churn")).stderr, "No lines: the job is Completed.\n");
+    assertEquals((await run(box, "churn")).stderr, "No log lines: the job is Completed\n");
   });
 
   it("follows a job until it has ended: hosts that come later, lines that come after the end", async () => {

@@ -68,7 +68,7 @@ suite("mlcli stop-job", () => {
         "Uploading: Uploading generated training model\n" +
         "Stopped: Training job stopped\n" +
         "Time: 1 min 30 s x 1 ml.m5.large billed\n" +
-        "It left what it had done until then: s3://data/output/churn/output/model.tar.gz\n",
+        "Partial output: s3://data/output/churn/output/model.tar.gz\n",
     });
     assertEquals(job.status, "Stopped");
   });
@@ -80,7 +80,7 @@ suite("mlcli stop-job", () => {
     assertEquals(await run(box, "churn", "--wait"), {
       code: 0,
       stdout: "churn\n",
-      stderr: "Nothing to stop: the training job has ended (Completed).\n",
+      stderr: "Nothing to stop: the training job has ended (Completed)\n",
     });
     assertEquals(box.operations.includes(STOPS), false);
   });
@@ -92,7 +92,7 @@ suite("mlcli stop-job", () => {
     assertEquals(await run(box, "churn"), {
       code: 0,
       stdout: "churn\n",
-      stderr: "Nothing to stop: the training job has ended (Completed).\n",
+      stderr: "Nothing to stop: the training job has ended (Completed)\n",
     });
     assertEquals(box.operations.includes(STOPS), true);
   });

@@ -242,8 +242,8 @@ suite("mlcli wait", () => {
     assertEquals(await run("both"), {
       code: 1,
       stdout: "",
-      stderr: "error: Several jobs are called both\n  training job: InProgress\n" +
-        "  processing job: InProgress\nhint: Choose one: --kind train or --kind process.\n",
+      stderr: 'error: Several jobs are named "both"\n  training job: InProgress\n' +
+        "  processing job: InProgress\nhint: Choose one with --kind train or --kind process\n",
     });
     assertEquals((await run("both", "--kind", "process")).stdout, "s3://data/clean/\n");
     assertEquals(
@@ -253,9 +253,9 @@ suite("mlcli wait", () => {
     assertEquals(await run("neither", "--region", "eu-west-1"), {
       code: 1,
       stdout: "",
-      stderr: "error: ResourceNotFound: job or endpoint neither\nhint: It was looked for in " +
-        "eu-west-1 (--region). Check the name (mlcli list-jobs and mlcli list-endpoints show " +
-        "what there is), or name another region with --region.\n",
+      stderr: "error: ResourceNotFound: job or endpoint neither\nhint: Check the name with " +
+        "mlcli list-jobs and mlcli list-endpoints, or choose another region with --region. " +
+        "mlcli searched in eu-west-1 (--region).\n",
     });
     const wrong = await run("no_name");
     assertEquals(wrong.code, 2);
@@ -272,7 +272,7 @@ suite("mlcli wait", () => {
     assertMatch(stderr, /^error: ResourceNotFound: job or endpoint other\n/);
     assertMatch(
       stderr,
-      /may be asked for: AccessDeniedException: sagemaker:DescribeProcessingJob\./,
+      /could not be searched: AccessDeniedException: sagemaker:DescribeProcessingJob\./,
     );
     for (const kind of ["TrainingJob", "TransformJob", "Endpoint"]) {
       box.faults.deny(`sagemaker:Describe${kind}`);

@@ -117,7 +117,7 @@ suite("deploy: the decision", () => {
         () => requireKnownModel(deployRequest({ model: undefined }), there),
         MlcliError,
       );
-      assertEquals(error.message, "Which model shop serves is not known");
+      assertEquals(error.message, "Cannot determine the model of endpoint shop");
       requireKnownModel(deployRequest(), there);
     });
   }
@@ -220,7 +220,7 @@ suite("deploy: what changes", () => {
     [["instances"], { instanceCount: 2 }, served()],
     [["instances"], { healthCheckTimeout: 600 }, served()],
     [["instance count"], { instanceCount: 1, typed }, scaled(5)],
-    [["key"], { kmsKey: "alias/k" }, served()],
+    [["KMS key"], { kmsKey: "alias/k" }, served()],
     [["data capture"], { dataCapture: { bucket: "b", key: "captured" } }, served()],
     [
       ["data capture"],

@@ -112,7 +112,7 @@ suite("a directory as the model of an endpoint", () => {
       /^s3:\/\/app-data\/churn\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/,
     );
     assertEquals([first.calls, first.known], [{ PutObject: 1 }, false]);
-    assertEquals(notes, [NO_ENGINE, `Sent the model to ${first.address}`]);
+    assertEquals(notes, [NO_ENGINE, `Uploaded the model to ${first.address}`]);
     const key = first.address.slice(`s3://${BUCKET}/`.length);
     assertEquals(box.s3.keys(BUCKET), [key]);
     const stored = await box.s3.bytes(BUCKET, key);
@@ -147,9 +147,9 @@ suite("a directory as the model of an endpoint", () => {
     const notes: string[] = [];
     await sent({ directory, box, notes });
     assertEquals(notes.slice(0, -1), [
-      "The model is not tried here: unpacked it would be far larger than its archive",
+      "Skipped the local test of the model: unpacked, it is far larger than its archive",
     ]);
-    assertMatch(notes.at(-1)!, /^Sent the model to /);
+    assertMatch(notes.at(-1)!, /^Uploaded the model to /);
   });
 
   it("is not sent before that is asked for", async () => {
@@ -233,23 +233,23 @@ suite("a directory as the model of an endpoint", () => {
       ["that is none", () => new TextEncoder().encode("<html>"), /unpack .* with gzip$/],
       ["that is cut off", async () => (await gzip(tarOf([{ name: "m" }]))).slice(0, 40), /cut off/],
       ["that leads out", () => tarGz([{ name: "../m" }]), /unpack .* leads out of the archive$/],
-      ["without a file", () => tarGz([{ name: "./", type: "5" }]), /^The archive holds no file: /],
+      ["without a file", () => tarGz([{ name: "./", type: "5" }]), /^\S+ contains no files$/],
     ] as const
   ) {
     it(`is refused with an archive ${what}`, async () => {
       await using directory = await makeDirectory({ "model/": "" });
       await Deno.writeFile(join(directory.path, "model/model.tar.gz"), await make());
       const { message } = await failure({ directory });
-      assertMatch(message, /^(SageMaker cannot unpack|The archive .*:) model\/model\.tar\.gz/);
+      assertMatch(message, /^(SageMaker cannot unpack )?model\/model\.tar\.gz/);
       assertMatch(message, words);
     });
   }
 
   for (
     const [model, message] of [
-      ["model", "Model not found: there is no file in model"],
+      ["model", "Model not found: model contains no files"],
       ["none", "Model not found: none"],
-      ["file", "Not a directory: file"],
+      ["file", "file is not a directory"],
     ] as const
   ) {
     it(`is refused where there is no model: ${message}`, async () => {
@@ -272,9 +272,9 @@ suite("a directory as the model of an endpoint", () => {
     const notes: string[] = [];
     const { address } = await sent({ directory, box, notes });
     assertEquals(notes, [
-      "Not packed, since they may hold secrets: model/.env",
+      "Skipped files that might contain secrets: model/.env",
       NO_ENGINE,
-      `Sent the model to ${address}`,
+      `Uploaded the model to ${address}`,
     ]);
   });
 

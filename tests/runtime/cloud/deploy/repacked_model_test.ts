@@ -173,19 +173,19 @@ suite("an archive in S3 that gets the user's code", () => {
     const none = await assertRejects(() => withModel({ box }, () => Promise.resolve()), UsageError);
     assertEquals(
       none.message,
-      `s3://${BUCKET}/${KEY} has 1.0 GB: to add the code, it is fetched and sent again.`,
+      `Adding the code downloads and uploads 1.0 GB (s3://${BUCKET}/${KEY}), which requires --repack`,
     );
-    assertMatch(none.hint!, /^--repack agrees to that\./);
+    assertMatch(none.hint!, /^To agree, use --repack\./);
     await assertRejects(
       () => withModel({ box, answer: "no" }, () => Promise.resolve()),
       UsageError,
     );
     await withModel({ box, answer: "y" }, (_, said) => {
-      assertMatch(said.at(-1)!, /has 1\.0 GB, which are fetched and sent again .* Go on\?/);
+      assertMatch(said.at(-1)!, /^Adding the code downloads and uploads 1\.0 GB .* Continue\?/);
       return Promise.resolve();
     });
     await withModel({ box, repacks: true }, (_, said) => {
-      assertEquals(said.filter((text) => text.includes("Go on?")), []);
+      assertEquals(said.filter((text) => text.includes("Continue?")), []);
       return Promise.resolve();
     });
     assertEquals(packed(box), []);

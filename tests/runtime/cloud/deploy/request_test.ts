@@ -43,22 +43,22 @@ const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, h
   ],
   [
     { instanceType: "ml.m5.large", memorySize: 1_024 },
-    /^Options "--ec2-type" and "--memory-size-in-mb" do not go together\.$/,
-    /has instances .* or is serverless/,
+    /^Options "--ec2-type" and "--memory-size-in-mb" cannot be used together$/,
+    /^Choose instances .* or a serverless endpoint/,
   ],
   [
     { instanceType: "ml.m5.large", maxConcurrency: 5 },
-    /^Options "--ec2-type" and "--max-concurrency" do not go together\.$/,
+    /^Options "--ec2-type" and "--max-concurrency" cannot be used together$/,
     /serverless/,
   ],
   [
     { instanceCount: 2, memorySize: 1_024 },
-    /^Options "--instance-count" and "--memory-size-in-mb" do not go together\.$/,
+    /^Options "--instance-count" and "--memory-size-in-mb" cannot be used together$/,
     /serverless/,
   ],
   [
     { instanceCount: 2, maxConcurrency: 5 },
-    /^Options "--instance-count" and "--max-concurrency" do not go together\.$/,
+    /^Options "--instance-count" and "--max-concurrency" cannot be used together$/,
     /serverless/,
   ],
   ...([
@@ -70,7 +70,7 @@ const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, h
     [{ memorySize: 1_024 }, { maxConcurrency: 5 }].map((serverless) =>
       [
         { ...serverless, ...asked },
-        new RegExp(`^Option "${flag}" is not for serverless endpoints\\.$`),
+        new RegExp(`^Option "${flag}" is not supported for serverless endpoints$`),
         /--ec2-type instead of --memory-size-in-mb/,
       ] as const
     )
@@ -125,7 +125,7 @@ suite("what an endpoint is asked for with", () => {
     assertEquals(canaryOf(10, []), { percent: 10, alarms: [] });
     assertEquals(canaryOf(10, ten), { percent: 10, alarms: ten });
     const alone = assertThrows(() => canaryOf(undefined, ["a"]), UsageError);
-    assertEquals(alone.message, 'Option "--alarm" has no effect without "--canary".');
+    assertEquals(alone.message, 'Option "--alarm" has no effect without "--canary"');
     const many = assertThrows(() => canaryOf(10, [...ten, "one"]), UsageError);
     assertEquals(many.message, 'Option "--alarm" has 11 values, but SageMaker allows 10');
   });

@@ -17,7 +17,7 @@ suite("pathBelow", () => {
       assertThrows(
         () => pathBelow(`out/${name}`, "out/"),
         MlcliError,
-        "An object cannot be a file",
+        "Cannot save S3 object",
       );
     });
   }

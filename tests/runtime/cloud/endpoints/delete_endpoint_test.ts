@@ -55,7 +55,7 @@ suite("waitUntilGone", () => {
 
   it("ends when the time is over, not later", async () => {
     const error = await assertRejects(() => pausesFor([DELETING], 20), AwsError);
-    assertEquals(error.message, "Still there after 20 s: churn (Deleting)");
+    assertEquals(error.message, "Endpoint churn still exists after 20 s (Deleting)");
   });
 
   for (
@@ -76,8 +76,11 @@ suite("waitUntilGone", () => {
     it(`asks again when SageMaker ${title}, until the time is over`, async () => {
       assertEquals(await pausesFor([DELETING, failure, failure, undefined]), [250, 500, 1000]);
       const error = await assertRejects(() => pausesFor([DELETING, failure], 20), AwsError);
-      assertStringIncludes(error.message, `Not known after 20 s whether churn is gone: ${words}`);
-      assertStringIncludes(error.hint!, "The deletion goes on.");
+      assertStringIncludes(
+        error.message,
+        `Cannot tell after 20 s whether endpoint churn is deleted: ${words}`,
+      );
+      assertStringIncludes(error.hint!, "The deletion continues.");
     });
   }
 });

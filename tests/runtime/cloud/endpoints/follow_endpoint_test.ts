@@ -125,7 +125,7 @@ suite("followEndpoint", () => {
     const choice = { region: "eu-west-1", profile: undefined, iamRoleArn: undefined };
     const error = await assertRejects(() => follow([DENIED], { choice }), AwsError);
     assertEquals([error.refusal, error.quote], ["denied", "No permission"]);
-    assertStringIncludes(error.hint!, "The endpoint goes on changing.");
+    assertStringIncludes(error.hint!, "SageMaker continues a change that has started.");
     assertStringIncludes(error.hint!, "mlcli wait shop --region eu-west-1.");
   });
 });
