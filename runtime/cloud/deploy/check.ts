@@ -97,7 +97,7 @@ function noteLosses({ request, state, report }: DeployContext): void {
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {
-    report.note(`Endpoint ${endpoint} changes to instances and cannot become serverless again`);
+    report.note(`Endpoint ${endpoint} changes to instances and cannot be made serverless again`);
   }
   if (request.canary !== undefined && description === undefined) {
     report.note(`Endpoint ${endpoint} is new, so --canary has no effect`);

@@ -102,7 +102,9 @@ export function requireKnownModel(
   if (model !== undefined || description === undefined || isKnown) return;
   throw new MlcliError(`Cannot determine the model of endpoint ${endpoint}`, {
     hint: `${UNCHANGED} ${
-      base?.model ? "It comes from a model package" : "Its model or configuration was deleted"
+      base?.model
+        ? "The model comes from a model package"
+        : "The model or its configuration was deleted"
     }. Choose the model with --model.`,
   });
 }
@@ -143,7 +145,7 @@ export function requirePossible(request: DeployRequest, state: State): void {
 
 function needsMachinesError(endpoint: string, { app }: DeployRequest): UsageError {
   return new UsageError(`New endpoint ${endpoint} requires --ec2-type or --memory-size-in-mb`, {
-    hint: "Set --ec2-type TYPE, or --memory-size-in-mb MB for serverless, or the key in " +
+    hint: "Set --ec2-type TYPE, or --memory-size-in-mb MB for serverless, or one of them in " +
       `"deploy" of ${basename(app.configurationPath)}. To serve locally, run mlcli local deploy.`,
   });
 }
@@ -177,7 +179,7 @@ export function requireUnmixed(
 
 function busyError(endpoint: string, status: string, choice: AwsOptions): AwsError {
   const wait = commandFor(endpoint, choice)("wait");
-  return new AwsError("in progress", `Endpoint ${endpoint} is already changing: ${status}`, {
+  return new AwsError("in progress", `Endpoint ${endpoint} is still changing: ${status}`, {
     hint: `${UNCHANGED} Deploy again when it has finished. Wait for it: ${wait}`,
   });
 }
@@ -185,7 +187,7 @@ function busyError(endpoint: string, status: string, choice: AwsOptions): AwsErr
 function failedError(endpoint: string, reason: string | undefined, choice: AwsOptions): AwsError {
   return new AwsError("failed", `Endpoint ${endpoint} has failed and can only be deleted`, {
     quote: reason && printable(reason),
-    hint: `${UNCHANGED} Delete it, then deploy again: ${deletionOf(endpoint, choice)} --wait`,
+    hint: `${UNCHANGED} Before you deploy again, delete it: ${deletionOf(endpoint, choice)} --wait`,
   });
 }
 

@@ -162,7 +162,7 @@ async function endpointFailure(
   const isDeleted = isNew && outcome === "failed" && await deleteFailed(description, made, context);
   // First: an interruption of what follows leaves nothing behind then.
   const isAllGone = await deleteMade(made, context, isDeleted);
-  const more = isAllGone ? "No new model or configuration remains." : "";
+  const more = isAllGone ? "Nothing was left behind." : "";
   if (outcome === "gone") {
     return new AwsError("not found", `Endpoint ${endpoint} was deleted during the deployment`, {
       hint: `To create it again, rerun the command. ${more}`.trimEnd(),

@@ -192,7 +192,7 @@ class Making {
     const { request, report } = this.context;
     if (!this.withOwnTags) return await create(withTags(input, {}));
     return await createTagged(input, request.tags, create, (reason) => {
-      report.note(`Continuing without tags: ${reason}`);
+      report.note(`Continuing without mlcli tags, because setting tags failed: ${reason}`);
       this.withOwnTags = false;
     });
   }
@@ -284,5 +284,5 @@ async function withLeftParts(
   }
   if (!await deleteMade(made, context)) return error;
   const serves = description ? ` Endpoint ${endpoint} still serves the previous version.` : "";
-  return withMore(error, `No new model or configuration remains.${serves}`);
+  return withMore(error, `Nothing was left behind.${serves}`);
 }

@@ -120,8 +120,8 @@ function placeOf(endpoint: string, { request: { app } }: ModelContext): S3Addres
   const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
   if (prefix !== undefined) return within(prefix, `models/${endpoint}`);
   throw new UsageError('Cannot upload the model: "s3_prefix" is not set', {
-    hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${basename(app.configurationPath)}. An ` +
-      "existing archive in S3 does not need it: --model s3://... without --entry-point",
+    hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${basename(app.configurationPath)}. Or ` +
+      "use an archive in S3 without --entry-point: --model s3://.../model.tar.gz",
   });
 }
 

@@ -82,7 +82,7 @@ async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> 
     throw new MlcliError(`Model not found: ${inOneLine(shown)}`, {
       hint: isMissing(cause)
         ? "Set --model to a local directory or to an archive in S3: s3://BUCKET/.../model.tar.gz"
-        : `Cannot read it: ${fileErrorReason(cause)}`,
+        : `Check the path: ${fileErrorReason(cause)}`,
       cause,
     });
   });
@@ -188,7 +188,7 @@ async function existingArchive(
     throw isSystemError(error) ? cannotRead(shown, error) : error;
   }
   if (check.files === 0) {
-    throw new MlcliError(`${inOneLine(shown)} contains no files`, {
+    throw new MlcliError(`The archive contains no files: ${inOneLine(shown)}`, {
       hint: "Pack a directory that contains the model",
     });
   }

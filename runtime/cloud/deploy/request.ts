@@ -124,13 +124,13 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   if (code && isOfAppsDirectory(app)) {
     throw new UsageError("An entry point is not supported with the image of mlcli init", {
       hint: "Put the code into prediction/serve, which this image runs. To run code/ of the " +
-        "model, choose another image with --image, such as one of AWS.",
+        "model, choose an image that supports it with --image.",
     });
   }
   if (code && isPrefix(model)) throw codeInPrefix();
   if (!code && request.repacks) {
     throw new UsageError('Option "--repack" has no effect without an entry point', {
-      hint: "Choose the file of your code to add to the model: --entry-point FILE",
+      hint: "Set the file of your code to add to the model: --entry-point FILE",
     });
   }
   return { ...request, endpoint: endpoint! };
@@ -138,7 +138,8 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
 
 export function codeInPrefix(): UsageError {
   return new UsageError("Cannot add code to a model that is not an archive", {
-    hint: "Upload it below the prefix as code/, or use an archive: --model s3://.../model.tar.gz",
+    hint: "Upload the code below the prefix as code/, or use an archive: " +
+      "--model s3://.../model.tar.gz",
   });
 }
 

@@ -167,7 +167,7 @@ export async function emptyDirectory(cwd: string, shown: string): Promise<Destin
       info.isDirectory ? `Directory ${shown} is not empty` : `${shown} is not a directory`,
       {
         hint: isFinished
-          ? "An earlier download into it was interrupted. mlcli has now completed that download."
+          ? "An earlier download into this directory was interrupted. mlcli has now completed that download."
           : "Set --to to an empty or new directory: mlcli does not overwrite files",
       },
     );

@@ -75,7 +75,7 @@ export async function planDeletion(
   }
   if (withConfiguration && !isPossibleName(configurationOf(endpoint))) {
     report.note(
-      `No configuration to delete: the name ${configurationOf(endpoint)} is too long to exist`,
+      `No configuration to delete: ${configurationOf(endpoint)} exceeds the maximum name length`,
     );
   }
   const found = await findParts(sagemaker, endpoint, description?.configuration);

@@ -46,7 +46,7 @@ export async function detailsOf(
   note: (text: string) => void,
 ): Promise<EndpointDetails> {
   const tell = (what: string) => ({ message }: AwsError) =>
-    note(`Cannot read the details of its ${what}: ${message}`);
+    note(`Cannot read the details of ${what}: ${message}`);
   const configuration = await ifAllowed(
     sagemaker.describeEndpointConfiguration(endpoint.configuration),
     tell(`configuration ${endpoint.configuration}`),

@@ -41,7 +41,7 @@ export async function findOtherUsers(
     }
   };
   async function ask(name: string): Promise<void> {
-    report.progress(`Checking whether other endpoints use ${what}: ${++asked}`);
+    report.progress(`Checking whether other endpoints use ${what}: ${++asked} checked`);
     try {
       const { configuration, pendingConfiguration } = await sagemaker.describeEndpoint(name);
       const used = [...new Set([configuration, pendingConfiguration ?? ""])]

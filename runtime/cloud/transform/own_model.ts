@@ -60,7 +60,7 @@ export class OwnModel {
         (input) => this.sagemaker.createModel(input),
         (reason) => {
           this.isTagged = false;
-          this.report.note(`Creating the model without tags: ${reason}`);
+          this.report.note(`The model has no mlcli tags, because setting tags failed: ${reason}`);
         },
       ).catch((error) => {
         mayBeThere = error instanceof Interrupted || mayBeDone(error);

@@ -52,7 +52,7 @@ export async function transform(
   checkNetworkAndTags(request);
   requireNone(environmentDifferences(KIND, request.variables));
   const aws = await connectFor(app, choice, host);
-  report.progress("Checking the model and the data", 0);
+  report.progress("Checking the transform job", 0);
   const [model, data] = await nothingCreated(KIND, () =>
     inOrder(
       eachOnce((text) => report.note(text)),

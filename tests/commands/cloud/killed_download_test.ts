@@ -73,7 +73,7 @@ suite("download-model --to, after one that was killed", () => {
     const { code, stderr } = await at.download();
     assertEquals([code, stderr], [
       1,
-      "error: Directory new is not empty\nhint: An earlier download into it was " +
+      "error: Directory new is not empty\nhint: An earlier download into this directory was " +
       "interrupted. mlcli has now completed that download.\n",
     ]);
     assertEquals(await at.names("new"), ["a", "b"]);

@@ -240,7 +240,7 @@ suite("transform", () => {
     assertEquals([code, models(job)], [0, []], stderr);
     assertMatch(
       stderr,
-      /Creating the model without tags: .*\n[^]*transform job has no mlcli tags/,
+      /The model has no mlcli tags, .*\n[^]*transform job has no mlcli tags/,
     );
   });
 

@@ -40,7 +40,7 @@ suite("deploy, where an update is taken back", () => {
     assert(!/of the old instance|line 9\n/.test(stderr), stderr);
     assertStringIncludes(stderr, "GET /ping on port 8080");
     assertStringIncludes(stderr, "It still serves the previous version.");
-    assertStringIncludes(stderr, "No new model or configuration remains.\n");
+    assertStringIncludes(stderr, "Nothing was left behind.\n");
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
@@ -108,7 +108,7 @@ suite("deploy, where a new endpoint fails", () => {
     assertEquals([code, stdout], [1, ""], stderr);
     assertStringIncludes(stderr, "error: Endpoint shop was not created: it failed\n");
     assertStringIncludes(stderr, "  no such file\n");
-    assertStringIncludes(stderr, "No new model or configuration remains.\n");
+    assertStringIncludes(stderr, "Nothing was left behind.\n");
     assertEquals([thingsOf(job).all, job.box.endpoints.endpoints.size], [[], 0]);
     assertEquals((await job.run(LEAST)).stdout, "shop\n");
   });
@@ -145,7 +145,7 @@ suite("deploy, where a call is refused", () => {
     assertStringIncludes(stderr, "Service Quotas");
     assertStringIncludes(
       stderr,
-      "No new model or configuration remains. Endpoint shop still serves the previous version.\n",
+      "Nothing was left behind. Endpoint shop still serves the previous version.\n",
     );
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
@@ -158,7 +158,7 @@ suite("deploy, where a call is refused", () => {
     assertStringIncludes(tagged.stderr, "AccessDeniedException: sagemaker:AddTags\n");
     const { code, stdout, stderr } = await job.run(LEAST);
     assertEquals([code, stdout], [0, "shop\n"], stderr);
-    assertEquals(stderr.split("without tags").length, 2);
+    assertEquals(stderr.split("without mlcli tags").length, 2);
     assertEquals(job.box.endpoints.endpoint("shop").tags.size, 0);
     // Neither does an update ask for what it may not: once is enough.
     const update = await job.run(UPDATE);

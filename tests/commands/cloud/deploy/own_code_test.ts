@@ -140,7 +140,7 @@ suite("deploy with code of the user's own", () => {
     assertStringIncludes(stderr, "error: Cannot determine the model of endpoint shop\n");
     assertStringIncludes(
       stderr,
-      "Its model or configuration was deleted. Choose the model with --model.\n",
+      "The model or its configuration was deleted. Choose the model with --model.\n",
     );
     assertEquals((await job.run([...LEAST, "--env", "A=b"])).code, 0);
   });

@@ -30,7 +30,7 @@ suite("deploy, where the endpoint is not ready", () => {
   for (const status of busy) {
     it(`says so before anything is made: ${status}`, async () => {
       const stderr = await refused({ status }, UPDATE);
-      assertStringIncludes(stderr, `error: Endpoint shop is already changing: ${status}`);
+      assertStringIncludes(stderr, `error: Endpoint shop is still changing: ${status}`);
       assertStringIncludes(stderr, "Nothing was changed.");
       assertStringIncludes(stderr, "mlcli wait shop");
     });
@@ -57,7 +57,7 @@ suite("deploy, where the endpoint is not ready", () => {
     assertEquals([other.code, other.stdout], [1, ""]);
     assertStringIncludes(
       other.stderr,
-      "is already changing: Creating to a version that differs from yours in model data and variables\n",
+      "is still changing: Creating to a version that differs from yours in model data and variables\n",
     );
     const same = await job.run(LEAST);
     assertEquals([same.code, same.stdout], [0, "shop\n"], same.stderr);
@@ -82,7 +82,7 @@ suite("deploy, where the endpoint is not ready", () => {
     endpoints.script("shop", ["Updating", "Updating", { rollback: true, reason: "no ping" }]);
     const updated = await job.run(UPDATE);
     assertEquals([updated.code, updated.stdout], [1, ""], updated.stderr);
-    assertStringIncludes(updated.stderr, "No new model or configuration remains.\n");
+    assertStringIncludes(updated.stderr, "Nothing was left behind.\n");
     assertEquals(thingsOf(job), before);
   });
 

@@ -205,7 +205,10 @@ suite("mlcli delete-endpoint", () => {
     box.endpoints.add(name, { configuration: "short" });
     const { code, stdout, stderr } = await run(box, ["-n", name, ...CONFIGURATION]);
     assertEquals([code, stdout], [0, `${name}\n`]);
-    assertMatch(stderr, /^No configuration to delete: the name e{57}-config is too long to exist/);
+    assertMatch(
+      stderr,
+      /^No configuration to delete: e{57}-config exceeds the maximum name length/,
+    );
     assertEquals(box.endpoints.configurations.names, ["short"]);
     assert(!box.operations.includes("sagemaker:ListEndpoints"));
   });
@@ -661,7 +664,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     const { stderr } = await run(box, CONFIGURATION, { isTerminal: true });
     assertStringIncludes(
       stderr,
-      "\rChecking whether other endpoints use shop-config: 1 (0s)\x1b[K\r\r\x1b[K" +
+      "\rChecking whether other endpoints use shop-config: 1 checked (0s)\x1b[K\r\r\x1b[K" +
         "Cannot check whether another endpoint uses shop-config: AccessDeniedException:\n" +
         "sagemaker:DescribeEndpoint\n",
     );
