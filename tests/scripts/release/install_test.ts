@@ -320,7 +320,11 @@ if (Deno.build.os !== "windows") {
       for (const address of addresses) {
         const { code, stderr } = await runScript(INSTALL_SCRIPT, { MLCLI_RELEASES: address });
         assertEquals(code, 1);
-        assertMatch(stderr, /^error: (MLCLI_RELEASES (is not|must be) |This copy of install)/, address);
+        assertMatch(
+          stderr,
+          /^error: (MLCLI_RELEASES (is not|must be) |This copy of install)/,
+          address,
+        );
       }
     });
   });
