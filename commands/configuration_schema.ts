@@ -100,4 +100,4 @@ function valueSchema(option: NamedOption[1]): Schema {
 }
 
 /** Options that are `NAME=VALUE` on a command line. */
-const PAIRS = ["pair", "variable"];
+const PAIRS = ["key=value", "name[=value]", "name=type:number"];

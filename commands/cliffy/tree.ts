@@ -125,9 +125,9 @@ function addOptions(
   }
 }
 
-/** `-p, --port <port>` */
+/** `-p, --port <value>` */
 function flags([flag, option]: NamedOption): string {
   const own = option.short === undefined ? flag : `${option.short}, ${flag}`;
   if (option.value === undefined) return own;
-  return `${option.alias === undefined ? own : `${own}, ${option.alias}`} <${option.value}>`;
+  return `${option.alias === undefined ? own : `${own}, ${option.alias}`} <value>`;
 }

@@ -10,15 +10,15 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
-  details: "It shows environment variables by name only.",
+  details: "Environment variables are shown without their values.",
   options: DESCRIBE,
   examples: [
-    ["See the status of a job", "mlcli describe flats-2026-03-01"],
+    ["Show the status of a job", "mlcli describe flats-2026-03-01"],
     [
-      "Get its artifact, for another program",
+      "Print only the S3 URI of its model",
       "mlcli describe flats-2026-03-01 --output json | jq -r .artifact",
     ],
-    ["See what an endpoint serves, and on which instances", "mlcli describe flats --kind endpoint"],
+    ["Show the model and the instances of an endpoint", "mlcli describe flats --kind endpoint"],
   ],
   action: async () => (await import("./by_name_actions.ts")).describeAction,
 });
@@ -27,17 +27,17 @@ const LOGS = options({
   ...jobOrEndpoint,
   "--follow": {
     short: "-f",
-    description: "Follow the log until the job ends or the endpoint is deleted.",
+    description: "Follow the log until the job ends or the endpoint is deleted",
   },
   "--tail": {
     value: "lines",
-    description: "How many of the last lines to show, or all.",
+    description: "Number of last lines to show, or all",
     default: "all",
     parse: parseTail,
   },
   "--since": {
     value: "time",
-    description: "Show only what is newer: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time).",
+    description: "Show only newer lines: 10m, 2h, 2026-03-01T09:30Z, or 2026-03-01 (local time)",
     parse: parseSince,
   },
   ...progressOptions,
@@ -47,13 +47,13 @@ export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
   details:
-    "The log goes to standard output. With several machines, each line begins with the name " +
-    "of its machine: algo-1 for a job, VARIANT/INSTANCE for an endpoint. After Ctrl-C, the job " +
-    "goes on.",
+    "The log is printed to standard output. If there are several instances, each line begins " +
+    "with the instance: algo-1 for a job, VARIANT/INSTANCE for an endpoint. After Ctrl-C, the " +
+    "job keeps running.",
   options: LOGS,
   examples: [
     [
-      "Show the last 20 lines, and follow the log",
+      "Show the last 20 lines and follow the log",
       "mlcli logs flats-2026-03-01 --tail 20 --follow",
     ],
     ["Show what an endpoint wrote in the last hour", "mlcli logs flats --since 1h"],
@@ -67,24 +67,24 @@ export type WaitOptions = Values<typeof WAIT>;
 
 export const waitCommand: Command = command({
   details:
-    "Prints the address of what a job made, or the name of an endpoint. The exit status is 1 if " +
-    "the job failed or was stopped, or the endpoint failed or its update was rolled back. After " +
-    "Ctrl-C, the job or the update goes on.",
+    "Prints the S3 URI of the job's result, or the name of the endpoint. The exit code is 1 if " +
+    "the job failed or was stopped, or if the endpoint failed or its update was rolled back. " +
+    "After Ctrl-C, the job or the update continues.",
   options: WAIT,
   examples: [
-    ["Wait for a training", "mlcli wait flats-2026-03-01-09-30-00-123"],
-    ["Wait until an endpoint serves", "mlcli wait flats"],
+    ["Wait for a training job", "mlcli wait flats-2026-03-01-09-30-00-123"],
+    ["Wait until an endpoint is in service", "mlcli wait flats"],
   ],
   action: async () => (await import("./by_name_actions.ts")).waitAction,
 });
 
 const STOP_JOB = options({
   ...jobOrEndpoint,
-  "--wait": { description: "Wait until the job has ended." },
+  "--wait": { description: "Wait until the job has ended" },
   "--yes": {
     short: "-y",
     description:
-      "Do not ask before the outputs of a transform are lost. In a pipe, mlcli never asks.",
+      "Don't ask before a transform job loses its outputs (mlcli asks only in a terminal)",
   },
   ...outputFormat,
   ...progressOptions,
@@ -94,9 +94,9 @@ export type StopJobOptions = Values<typeof STOP_JOB>;
 
 export const stopJobCommand: Command = command({
   details:
-    "The code gets SIGTERM. A training then has 120 seconds to end, and what it has written " +
-    "to /opt/ml/model is kept. Of a transform that is stopped, SageMaker keeps no outputs.",
+    "The code receives SIGTERM. A training job then has 120 seconds to exit, and SageMaker keeps " +
+    "what it wrote to /opt/ml/model. The outputs of a stopped transform job are lost.",
   options: STOP_JOB,
-  examples: [["Stop a job, and see how it ends", "mlcli stop-job flats-2026-03-01 --wait"]],
+  examples: [["Stop a job and wait until it has ended", "mlcli stop-job flats-2026-03-01 --wait"]],
   action: async () => (await import("./by_name_actions.ts")).stopJobAction,
 });

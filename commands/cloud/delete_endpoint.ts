@@ -10,40 +10,42 @@ const OPTIONS = options({
   "--endpoint-name": {
     short: "-n",
     value: "name",
-    description: "Endpoint to delete.",
+    description: "Endpoint to delete",
     required: true,
   },
   ...cloudOptions,
   // It chooses the region. No variable: where something is deleted has to be typed.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
-    description: "Also delete its configurations, NAME-config and mlcli's NAME-config-2.",
+    description: "Also delete its configurations, NAME-config and mlcli's NAME-config-2",
   },
-  "--delete-model": { description: "Also delete the models that mlcli made for it." },
-  "--wait": { description: "Wait until the endpoint is deleted." },
+  "--delete-model": { description: "Also delete the models that mlcli created for it" },
+  "--wait": { description: "Wait until the endpoint is deleted" },
   "--timeout": {
     value: "seconds",
-    description: `How long --wait waits at most. Default: ${DEFAULT_TIMEOUT}.`,
+    description: `Maximum time for --wait (default: ${DEFAULT_TIMEOUT})`,
     default: DEFAULT_TIMEOUT,
     onlyWith: "--wait",
     parse: parseSeconds,
   },
   ...progressOptions,
-  "--yes": { short: "-y", description: "Do not ask. In a pipe, mlcli never asks." },
+  "--yes": {
+    short: "-y",
+    description: "Don't ask for confirmation (mlcli asks only in a terminal)",
+  },
   "--dry-run": {
-    description: "Check everything and print what would be deleted, but delete nothing.",
+    description: "Check everything and print what would be deleted, without deleting it",
   },
 });
 
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 export const deleteEndpointCommand: Command = command({
-  details:
-    "It stops serving at once, for good. Options also delete its configuration and models; " +
-    "what is left is listed. Artifacts in S3 and images are never deleted.",
+  details: "The endpoint stops serving immediately, which cannot be undone. mlcli lists the " +
+    "configurations and models that it keeps. Artifacts in S3 and images are never deleted.",
   options: OPTIONS,
   examples: [[
-    "Delete an endpoint with all that mlcli made for it",
+    "Delete an endpoint and everything that mlcli created for it",
     "mlcli delete-endpoint -n flats --delete-config --delete-model",
   ]],
   action: async () => (await import("./delete_endpoint_action.ts")).deleteEndpointAction,

@@ -38,7 +38,7 @@ export async function deleteEndpointAction(
         shown.always(whereabouts(plan, region) + text);
       }
       if (dryRun) out.print(`${printable(planText(plan, ["Would delete", "Would keep"]))}\n`);
-      return !isAsked || await isAgreed("Delete that?", context) !== false;
+      return !isAsked || await isAgreed("Continue?", context) !== false;
     },
     deleted: (endpoint) => out.print(`${endpoint}\n`),
   });
@@ -58,12 +58,12 @@ function planText(
 ): string {
   return [
     isGone
-      ? `There is no endpoint ${endpoint}`
-      : `${goes} endpoint ${endpoint} (${description?.status ?? "status not known"})`,
+      ? `Not found: endpoint ${endpoint}`
+      : `${goes} endpoint ${endpoint} (${description?.status ?? "status unknown"})`,
     ...parts.map((part) =>
       part.isThere === false
-        ? `There is no ${partWords(part)}`
-        : `${goes} ${partWords(part)}${part.isThere ? "" : ", if there is one"}`
+        ? `Not found: ${partWords(part)}`
+        : `${goes} ${partWords(part)}${part.isThere ? "" : ", if it exists"}`
     ),
     ...kept.map((part) => `${stays} ${partWords(part)}`),
   ].join("\n");

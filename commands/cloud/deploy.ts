@@ -8,21 +8,20 @@ export type DeployDeclaration = typeof DEPLOY_OPTIONS;
 
 export const deployCommand: Command = command({
   details:
-    "An endpoint costs money until it is deleted. An update keeps whatever no option changes, " +
-    "goes on serving, and is done when the new model serves. mlcli local deploy serves on this " +
-    "machine.",
+    "An endpoint costs money until it is deleted. An update changes only what you set, and keeps " +
+    "serving the old model until the new one is ready. To serve locally, use mlcli local deploy.",
   options: DEPLOY_OPTIONS,
   examples: [
     [
-      "Train, and serve the result",
+      "Train a model and serve it",
       'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i s3://my-bucket/d)"',
     ],
     [
-      "Pay for what is asked alone",
+      "Serve serverless, and pay only for requests",
       "mlcli deploy -n shop --memory-size-in-mb 2048 -m s3://my-bucket/model.tar.gz",
     ],
     [
-      "Update a tenth of the instances first",
+      "Update 10% of the instances first",
       "mlcli deploy -n shop -m s3://my-bucket/m.tar.gz --canary 10 --alarm errors",
     ],
   ],

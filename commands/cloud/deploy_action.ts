@@ -18,8 +18,8 @@ export async function deployAction(
   call: ConfigurableCall<DeployDeclaration>,
 ): Promise<void> {
   if (!typed.wait && typed.timeout !== undefined) {
-    throw new UsageError('Option "--timeout" has no effect with "--no-wait".', {
-      hint: "mlcli wait NAME waits for it later.",
+    throw new UsageError('Option "--timeout" has no effect with "--no-wait"', {
+      hint: "Wait for the endpoint later: mlcli wait NAME",
     });
   }
   requireCompatible("mlcli deploy", [["--model", "--run"]], {
@@ -32,7 +32,7 @@ export async function deployAction(
   using shown = new JobProgress(context, typed);
   const { options, leftOut } = forKind(typed, configured.options);
   for (const key of leftOut) {
-    shown.note(`Serverless endpoints have no "${key}": that of ${own.name}.json is ignored.`);
+    shown.note(`Ignored "${key}" in ${own.name}.json: serverless endpoints do not support it`);
   }
   const request = checkedRequest({
     ...await sharedRequest(runs, { ...configured, options }, context, "mlcli deploy"),

@@ -47,7 +47,7 @@ function jobText(job: CloudJob): string {
     ["Image", job.image],
     ["Role", job.role],
     ["Model", job.model],
-    ["Machines", jobMachines(job)],
+    ["Instances", jobMachines(job)],
     ["Time limit", job.maxRuntime === undefined ? undefined : `${job.maxRuntime} s`],
     ["Time", billWords(job)],
     ...job.inputs.map(({ name, uri }) => ["Input", `${name} ${uri}`] as const),
@@ -143,10 +143,10 @@ function endpointText(endpoint: EndpointDetails, now: Date): string {
     ["Changed", time(endpoint.lastModifiedTime)],
     ["Age", durationText(1000 * ageSeconds(endpoint.creationTime, now))],
     ["Configuration", endpoint.configuration || undefined],
-    ["To come", endpoint.pendingConfiguration],
+    ["Pending", endpoint.pendingConfiguration],
     ...variants.flatMap((variant) => [
       ...isOne ? [] : [["Variant", variant.name] as const],
-      ["Machines", variantMachines(variant)] as const,
+      ["Instances", variantMachines(variant)] as const,
       ["Model", variant.model] as const,
       ...variant.data.map((address) => ["Data", address] as const),
       ...variant.images.map((image) => ["Image", image] as const),
@@ -158,12 +158,12 @@ function endpointText(endpoint: EndpointDetails, now: Date): string {
   ]);
 }
 
-/** `2 ml.m5.large`, `1 of 2 ml.m5.large`, `serverless, 2048 MB, 5 requests at once` */
+/** `2 ml.m5.large`, `1 of 2 ml.m5.large`, `serverless, 2048 MB, 5 concurrent requests` */
 function variantMachines(variant: VariantDetails): string | undefined {
   const { instanceType = "", instanceCount: count, desiredCount: wanted } = variant;
   if (variant.memorySize !== undefined) {
     const most = variant.maxConcurrency;
-    const atOnce = most === undefined ? "" : `, ${counted(most, "request")} at once`;
+    const atOnce = most === undefined ? "" : `, ${counted(most, "concurrent request")}`;
     return `serverless, ${variant.memorySize} MB${atOnce}`;
   }
   const isChanging = count !== undefined && wanted !== undefined && count !== wanted;

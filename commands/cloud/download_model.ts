@@ -6,7 +6,7 @@ const OPTIONS = options({
   "<job-or-uri>": {},
   "--to": {
     value: "dir",
-    description: "Directory for the model, empty or new. Default: the app's model/.",
+    description: "Directory for the model, empty or new (default: the app's model/)",
     path: "typed",
   },
   ...cloudOptions,
@@ -16,17 +16,17 @@ const OPTIONS = options({
 export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 export const downloadModelCommand: Command = command({
-  details: "Takes the name of a training job, or the address of its model.tar.gz, and prints the " +
-    "directory. The app's model is replaced once the download is complete; a running server keeps " +
-    "the model that it has loaded.",
+  details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. Prints " +
+    "the directory. The app's model is replaced after the download; a running server keeps the " +
+    "model that it has loaded.",
   options: OPTIONS,
   examples: [
     [
-      "Serve here what was trained on SageMaker",
+      "Serve a model from SageMaker locally",
       "mlcli download-model flats-2026-03-01-09-30-00-123 && mlcli local deploy",
     ],
     [
-      "Unpack a model elsewhere",
+      "Download a model into another directory",
       "mlcli download-model s3://my-bucket/output/JOB/output/model.tar.gz --to old",
     ],
   ],

@@ -26,6 +26,6 @@ export async function downloadModelAction(
     unpacking: () => shown.live(() => [{ text: "Unpacking" }]),
   });
   shown.end();
-  shown.say(`${byteCount(bytes)} from ${address}`);
+  shown.say(`Downloaded ${byteCount(bytes)} from ${address}`);
   out.print(`${typedPath({ directory: cwd }, path)}\n`);
 }

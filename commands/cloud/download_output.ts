@@ -6,12 +6,12 @@ const OPTIONS = options({
   "<job>": {},
   "--to": {
     value: "dir",
-    description: "Directory for the output, empty or new. Default: JOB.",
+    description: "Directory for the output, empty or new (default: JOB)",
     path: "typed",
   },
   "--kind": {
     ...jobKind["--kind"],
-    description: "Kind, if several jobs have that name: train, process or transform.",
+    description: "Kind, if several jobs have this name: train, process or transform",
   },
   ...cloudOptions,
   ...progressOptions,
@@ -20,13 +20,13 @@ const OPTIONS = options({
 export type DownloadOutputOptions = Values<typeof OPTIONS>;
 
 export const downloadOutputCommand: Command = command({
-  details: "Fetches what the job wrote, and prints the directory: the .out files of a transform, " +
-    "each output of a processing job in a directory of its name, output.tar.gz of a training. " +
-    "download-model fetches the model of a training.",
+  details: "Downloads the .out files of a transform job, the outputs of a processing job (each " +
+    "into a directory of its name) or output.tar.gz of a training job, and prints the directory. " +
+    "For the model of a training job, use mlcli download-model.",
   options: OPTIONS,
   examples: [
     [
-      "Wait for a transform, and fetch the result",
+      "Wait for a transform job and download its results",
       "mlcli wait flats-2026-03-01 && mlcli download-output flats-2026-03-01",
     ],
   ],

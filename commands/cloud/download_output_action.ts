@@ -26,6 +26,6 @@ export async function downloadOutputAction(
     },
   );
   shown.end();
-  shown.say(`${counted(files, "file")}, ${byteCount(bytes)}`);
+  shown.say(`Downloaded ${counted(files, "file")} (${byteCount(bytes)})`);
   out.print(`${typedPath({ directory: cwd }, path)}\n`);
 }

@@ -13,23 +13,23 @@ const OPTIONS = options({
   "--endpoint-name": {
     short: "-n",
     value: "name",
-    description: "Endpoint to send the request to.",
+    description: "Endpoint to send the request to",
     required: true,
   },
   ...mediaTypes,
   "--variant": {
     value: "name",
-    description: "Variant to send it to, if the endpoint has several.",
+    description: "Variant to send the request to, if the endpoint has several",
     parse: parseVariant,
   },
   "--header": {
     short: "-H",
-    value: "header",
-    description: "NAME=VALUE for SageMaker or the model, such as Inference-Id=7. May be repeated.",
+    value: "name=value",
+    description: "Header for SageMaker or the model, such as Inference-Id=7 (repeatable)",
     repeatable: true,
     parse: parseInvocationHeader,
   },
-  "--stream": { description: "Print the answer piece by piece, as the model sends it." },
+  "--stream": { description: "Print the response in parts, as the model sends them" },
   ...cloudOptions,
 });
 
@@ -37,17 +37,17 @@ export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
 export const invokeEndpointCommand: Command = command({
   details:
-    "Sends a file or standard input, as mlcli local invoke does. The request is sent once; " +
-    "an answer may take 60 seconds, a stream 8 minutes.",
+    "Sends a file or standard input, like mlcli local invoke, without retries. A response can " +
+    "take up to 60 seconds, a stream up to 8 minutes.",
   options: OPTIONS,
   examples: [
-    ["Ask for predictions for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],
+    ["Predict for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],
     [
-      "Ask for one prediction",
+      "Predict for one row",
       "echo 72,3,15 | mlcli invoke-endpoint -n flats --accept application/json",
     ],
     [
-      "Ask a model that answers word by word",
+      "Stream the response of a chat model",
       "mlcli invoke-endpoint -n chat --stream question.json",
     ],
   ],

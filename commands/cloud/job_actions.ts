@@ -67,8 +67,8 @@ function groupsOf(typed: TrainOptions, options: TrainOptions): readonly Instance
   if (!hasMachines) return options.instanceGroup;
   if (typed.instanceGroup.length === 0) return [];
   throw new UsageError(
-    'Option "--instance-group" cannot be given with "--ec2-type" or "--instance-count".',
-    { hint: "A group has a type and a number of its own: --instance-group gpu=ml.g5.xlarge:2." },
+    'Option "--instance-group" cannot be used with "--ec2-type" or "--instance-count"',
+    { hint: "Put type and number into the group: --instance-group gpu=ml.g5.xlarge:2" },
   );
 }
 
@@ -79,8 +79,8 @@ function requireSendable(
 ): void {
   const runsOwn = code === undefined && command.length === 0 && isOfAppsDirectory(app);
   if (!sendCode || runsOwn) return;
-  throw new UsageError("--send-code is for the app's own image and code.", {
-    hint: code ? "With an entry point, the code is sent in any case." : undefined,
+  throw new UsageError('Option "--send-code" requires the app\'s own image and code', {
+    hint: code ? "Remove --send-code: the code of an entry point is always sent" : undefined,
   });
 }
 

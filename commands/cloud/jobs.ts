@@ -9,18 +9,17 @@ export type TrainOptions = Values<typeof TRAIN_OPTIONS>;
 export type TrainDeclaration = typeof TRAIN_OPTIONS;
 
 export const trainCommand: Command = command({
-  details:
-    "This costs money, and the job goes on if this command is interrupted. Everything that can " +
-    "be checked is checked first. mlcli local train runs the same code on this machine.",
+  details: "A job costs money, and keeps running if this command is interrupted. mlcli checks " +
+    "everything it can before it creates the job. To run the code locally, use mlcli local train.",
   options: TRAIN_OPTIONS,
   examples: [
     [
-      "Train on data in S3, and serve the result here",
+      "Train on data in S3 and download the model",
       "mlcli download-model $(mlcli train -i s3://my-bucket/data -e ml.m5.large)",
     ],
-    ["See what would be sent to AWS", "mlcli train --dry-run"],
+    ["Show the AWS calls without making them", "mlcli train --dry-run"],
     [
-      "Train on spare instances",
+      "Train on spot instances and save checkpoints",
       "mlcli train --spot --checkpoint-s3-dir s3://my-bucket/flats/ckpt",
     ],
   ],
@@ -33,15 +32,15 @@ export type ProcessDeclaration = typeof PROCESS_OPTIONS;
 
 export const processCommand: Command = command({
   details:
-    "This costs money, and the job goes on if this command is interrupted. Everything that can " +
-    "be checked is checked first. mlcli local process runs the same script on this machine.",
+    "A job costs money, and keeps running if this command is interrupted. mlcli checks everything " +
+    "it can before it creates the job. To run the script locally, use mlcli local process.",
   options: PROCESS_OPTIONS,
   examples: [
     [
-      "Run processing/clean.py on data in S3",
+      "Run processing/processing.py on data in S3",
       "mlcli process -f processing.py -i s3://my-bucket/flats/raw -e ml.m5.large",
     ],
-    ["Pass it arguments", "mlcli process -f my_code.py -- --rows 1000"],
+    ["Pass arguments to the script", "mlcli process -f my_code.py -- --rows 1000"],
   ],
   action: async () => (await import("./job_actions.ts")).processAction,
 });
@@ -52,13 +51,13 @@ export type TransformDeclaration = typeof TRANSFORM_OPTIONS;
 
 export const transformCommand: Command = command({
   details:
-    "A server of the model gets each file in requests, and the answers become FILE.out. A model " +
-    "that is made for the job is deleted with it. This costs money, and the job goes on if this " +
-    "command is interrupted. mlcli local transform does the same on this machine.",
+    "SageMaker sends each file to a server of the model and saves the responses as FILE.out. " +
+    "mlcli deletes a model that it created for the job. A job costs money, and keeps running if " +
+    "this command is interrupted. To transform files locally, use mlcli local transform.",
   options: TRANSFORM_OPTIONS,
   examples: [
     [
-      "Score files with the model of a training job",
+      "Transform files with the model of a training job",
       "mlcli transform -i s3://my-bucket/new --job flats-2026-03-01 -e ml.m5.large",
     ],
     [

@@ -18,11 +18,11 @@ const OPTIONS = options({
       "OutOfService",
       "UpdateRollbackFailed",
     ],
-    description: "Only those with this status: InService, Failed, ...",
+    description: "List only endpoints with this status: InService, Failed, ...",
   },
   "--name-contains": {
     value: "text",
-    description: "Only those with this text in their names.",
+    description: "List only endpoints with this text in their names",
   },
   ...outputFormat,
 });
@@ -31,13 +31,13 @@ export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
 export const listEndpointsCommand: Command = command({
   details:
-    "JSON also has what determines the cost: the instance type and number of instances (or the " +
-    "memory, if serverless), and the age in seconds. That takes two requests for each endpoint.",
+    "JSON also contains what determines the cost: the instance type and count (or the memory of " +
+    "a serverless endpoint), and the age in seconds. This takes two requests per endpoint.",
   options: OPTIONS,
   examples: [
     ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],
     [
-      "List the failed ones for another program",
+      "List failed endpoints as JSON",
       "mlcli list-endpoints --status Failed --output json",
     ],
   ],

@@ -42,7 +42,7 @@ export async function listEndpointsAction(
   if (isJson) await write(count === 0 ? "[]\n" : "\n]\n");
   if (count === 0 && err.isTerminal) {
     // The usual cause is a wrong region.
-    err.print(`0 endpoints in ${regionWords(region)}\n`);
+    err.print(`No endpoints in ${regionWords(region)}\n`);
   }
 }
 

@@ -9,15 +9,15 @@ const OPTIONS = options({
   "--status": {
     value: "status",
     choices: ["InProgress", "Completed", "Failed", "Stopping", "Stopped"],
-    description: "Only those with this status: InProgress, Completed, Failed, ...",
+    description: "List only jobs with this status: InProgress, Completed, Failed, ...",
   },
   "--name-contains": {
     value: "text",
-    description: "Only those with this text in their names.",
+    description: "List only jobs with this text in their names",
   },
   "--limit": {
     value: "number",
-    description: "How many to list at most.",
+    description: "Maximum number of jobs to list",
     default: "20",
     parse: parseLimit,
   },
@@ -31,7 +31,7 @@ export const listJobsCommand: Command = command({
   examples: [
     ["List the last jobs of an app", "mlcli list-jobs --name-contains flats"],
     [
-      "List the failed trainings for another program",
+      "List failed training jobs as JSON",
       "mlcli list-jobs --kind train --status Failed --output json",
     ],
   ],

@@ -38,6 +38,6 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
   if (!isText) out.print(`${printableJson(found.map(listedJobJson), 2)}\n`);
   if (found.length === 0 && err.isTerminal) {
     // The usual cause is a wrong region.
-    err.print(`0 jobs in ${regionWords(region)}\n`);
+    err.print(`No jobs in ${regionWords(region)}\n`);
   }
 }

@@ -15,11 +15,11 @@ const OPTIONS = options({
   ...dockerTag,
   "--repository": {
     value: "name",
-    description: "Repository to push to. Default: that of image_name.",
+    description: "ECR repository to push to (default: image_name in NAME.json)",
     parse: parseRepositoryName,
   },
   "--dry-run": {
-    description: "Check everything and print the calls as JSON, but push nothing.",
+    description: "Check everything and print the AWS calls as JSON without pushing",
   },
   ...outputFormat,
   ...progressOptions,
@@ -29,13 +29,13 @@ export type PushOptions = Values<typeof OPTIONS>;
 
 export const pushCommand: Command = command({
   details:
-    "The repository is created if it does not exist. SageMaker refuses the OCI manifests that " +
-    "newer Docker Engines write, so the image gets one that it accepts. Prints the image's address " +
-    "with its digest, which names this very image whatever is pushed later.",
+    "Creates the repository if it does not exist, and pushes the image with a manifest that " +
+    "SageMaker accepts (it refuses the OCI manifests of newer Docker Engines). Prints the image's " +
+    "address with its digest, so that later pushes do not change what it refers to.",
   options: OPTIONS,
   examples: [
     ["Push app:latest", "mlcli push"],
-    ["Push another tag to another repository", "mlcli push -t v2 --repository team/flats"],
+    ["Push tag v2 to another repository", "mlcli push -t v2 --repository team/flats"],
   ],
   action: async () => (await import("./push_action.ts")).pushAction,
 });

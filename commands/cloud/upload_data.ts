@@ -6,21 +6,21 @@ const OPTIONS = options({
   "--input-dir": {
     short: "-i",
     value: "path",
-    description: "File or directory to upload. May be repeated.",
+    description: "File or directory to upload (repeatable)",
     required: true,
     repeatable: true,
     path: "typed",
   },
   "--target-dir": {
-    value: "uri",
-    description: "Destination, s3://BUCKET/PREFIX. Default: {s3_prefix}/data/ of the app.",
+    value: "s3_uri",
+    description: "Where to upload, s3://BUCKET/PREFIX (default: {s3_prefix}/data/)",
   },
   "--delete": {
-    description: "Afterwards, delete all other objects below the destination.",
+    description: "Afterwards, delete all other objects below the target",
   },
   ...cloudOptions,
   "--dry-run": {
-    description: "Check everything and print what would be uploaded and deleted, but do nothing.",
+    description: "Check everything and print what would be uploaded and deleted, without doing it",
   },
   ...outputFormat,
   ...progressOptions,
@@ -30,8 +30,8 @@ export type UploadDataOptions = Values<typeof OPTIONS>;
 
 export const uploadDataCommand: Command = command({
   details:
-    "The files of a directory keep their paths below it. A file that is already there, with the " +
-    "same size and no older, is skipped, so the same command resumes after an interruption.",
+    "The files of a directory keep their relative paths. Files that S3 already has, with the same " +
+    "size and not older, are skipped: rerun the command to resume after an interruption.",
   options: OPTIONS,
   examples: [
     ["Upload a directory", "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data"],

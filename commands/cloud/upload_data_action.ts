@@ -32,9 +32,9 @@ export async function uploadDataAction(
   const { address, done, deleted } = await uploadData(upload, context, report);
   shown.end();
   const parts = [
-    `${counted(done.files, "file")} sent (${byteCount(done.bytes)})`,
+    `Uploaded ${counted(done.files, "file")} (${byteCount(done.bytes)})`,
     done.unchanged > 0 ? `${done.unchanged} unchanged` : undefined,
-    deleted > 0 ? `${counted(deleted, "object")} deleted` : undefined,
+    deleted > 0 ? `deleted ${counted(deleted, "object")}` : undefined,
   ];
   shown.say(parts.filter((part) => part !== undefined).join(", "));
   const { files, bytes, unchanged } = done;
@@ -46,9 +46,7 @@ function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {
   let transfer: TransferProgress | undefined;
   let found = 0;
   shown.live(() =>
-    found === 0
-      ? []
-      : [{ text: fit(`Looking at the files: ${counted(found, "file")}`, shown.columns) }]
+    found === 0 ? [] : [{ text: fit(`Scanning files: ${counted(found, "file")}`, shown.columns) }]
   );
   return {
     note: (text) => shown.note(text),

@@ -30,10 +30,10 @@ export function parseModel(text: string, source: string): ModelSource {
   const address = parseS3Uri(text);
   if (address !== undefined && address.key !== "") return { address };
   const message =
-    `${source} must be an archive in S3, such as s3://my-bucket/churn/model.tar.gz, a prefix ` +
-    `that ends with /, or a directory of this machine, but got "${text}".`;
+    `${source} must be an S3 URI such as s3://my-bucket/churn/model.tar.gz, an S3 prefix that ` +
+    `ends with /, or a local directory, but got "${text}"`;
   throw new UsageError(message, {
-    hint: "mlcli train prints the address of its archive; mlcli wait JOB prints it again.",
+    hint: "Print the URI of a training job's model: mlcli wait JOB",
   });
 }
 
@@ -42,8 +42,7 @@ export function parseMemorySize(text: string, source: string): number {
   const size = Number(text);
   if (/^\d{1,9}$/.test(text) && size >= least && size <= most && size % step === 0) return size;
   throw new UsageError(
-    `${source} must be a number of MB, ${least} to ${most} in steps of ${step}, ` +
-      `but got "${text}".`,
+    `${source} must be a number of MB, ${least} to ${most} in steps of ${step}, but got "${text}"`,
   );
 }
 
@@ -52,7 +51,7 @@ export const parseConcurrency: Parser<number> = wholeNumber(SERVERLESS.mostAtOnc
 export function parseAmiVersion(text: string, source: string): string {
   if (/^[a-z][a-z\d.-]{0,62}$/i.test(text)) return text;
   throw new UsageError(
-    `${source} must be such as al2-ami-sagemaker-inference-gpu-3-1, but got "${text}".`,
+    `${source} must be a version such as al2-ami-sagemaker-inference-gpu-3-1, but got "${text}"`,
   );
 }
 
@@ -68,8 +67,8 @@ export function parseCapture(text: string, source: string): S3Address {
   const address = parseAddress(text, source);
   if (lengthOf(text) <= CAPTURE_URI_LENGTH) return address;
   throw new UsageError(
-    `${source} must be an address of up to ${CAPTURE_URI_LENGTH} characters, ` +
-      `but has ${lengthOf(text)}.`,
+    `${source} must be an S3 URI of up to ${CAPTURE_URI_LENGTH} characters, ` +
+      `but has ${lengthOf(text)}`,
   );
 }
 
@@ -79,9 +78,8 @@ export function parseAlarm(text: string, source: string): string {
     !/\p{Cc}/u.test(text);
   if (isName && name === undefined) return text;
   throw new UsageError(
-    `${source} must be the name of an alarm, up to ${ALARMS.nameLength} characters, ` +
-      `but got "${text}".`,
-    name === undefined ? {} : { hint: `The name in that ARN is "${name}".` },
+    `${source} must be an alarm name of up to ${ALARMS.nameLength} characters, but got "${text}"`,
+    name === undefined ? {} : { hint: `Use the name from the ARN: "${name}"` },
   );
 }
 
@@ -89,7 +87,7 @@ export const DEPLOY_OPTIONS = options({
   "--endpoint-name": {
     short: "-n",
     value: "name",
-    description: "Endpoint to create, or to update if it exists.",
+    description: "Endpoint to create, or to update if it exists",
     key: true,
     needed: true,
     variable: "MLCLI_ENDPOINT_NAME",
@@ -98,10 +96,9 @@ export const DEPLOY_OPTIONS = options({
   "--model": {
     short: "-m",
     alias: "--s3-model-location",
-    value: "uri",
-    description:
-      "Model: an archive s3://BUCKET/.../model.tar.gz, uncompressed files s3://BUCKET/.../, or a " +
-      "local directory, which is packed, tried and uploaded. An existing image may need none.",
+    value: "s3_uri|dir",
+    description: "Model archive s3://.../model.tar.gz, S3 prefix of uncompressed files, or local " +
+      "directory, which mlcli packs, tests and uploads; some images need none",
     key: true,
     needed: true,
     path: (model: ModelSource) => "directory" in model ? model.directory : undefined,
@@ -109,19 +106,19 @@ export const DEPLOY_OPTIONS = options({
   },
   "--run": {
     value: "name",
-    description: "Run on this machine whose model to deploy; last is the newest that has one.",
+    description: "Local run whose model to deploy; last is the newest one with a model",
     completion: "model-run",
   },
   ...serverProgramOptions,
   "--repack": {
-    description: "Put the code into an archive of more than 1 GB without asking.",
+    description: "Add the code to an archive of more than 1 GB without asking",
   },
   "--ec2-type": {
     short: "-e",
     alias: "--instance-type",
     value: "type",
-    description: "Instance type, such as ml.m5.large. A new endpoint needs this or " +
-      "--memory-size-in-mb.",
+    description: "Instance type, such as ml.m5.large; a new endpoint requires this or " +
+      "--memory-size-in-mb",
     key: true,
     completion: "instance-type",
     parse: parseInstanceType,
@@ -129,73 +126,75 @@ export const DEPLOY_OPTIONS = options({
   "--instance-count": {
     short: "-c",
     value: "number",
-    description: "Number of instances. Default of a new endpoint: 1.",
+    description: "Number of instances (default for a new endpoint: 1)",
     key: true,
     parse: parseInstances("serve"),
   },
   "--memory-size-in-mb": {
     value: "mb",
-    description: "Make the endpoint serverless, with this memory: 1024, 2048, ... 6144.",
+    description: "Make the endpoint serverless with this much memory: 1024, 2048, ... 6144",
     key: true,
     parse: parseMemorySize,
   },
   "--max-concurrency": {
     value: "number",
-    description: "If serverless, how many requests at once. Default of a new endpoint: 5.",
+    description: "Maximum number of concurrent requests of a serverless endpoint (default for a " +
+      "new endpoint: 5)",
     key: true,
     parse: parseConcurrency,
   },
   "--inference-ami-version": {
     value: "version",
-    description: "Machine image of the instances, with their GPU drivers, such as " +
-      "al2-ami-sagemaker-inference-gpu-3-1.",
+    description: "Machine image with the GPU drivers of the instances, such as " +
+      "al2-ami-sagemaker-inference-gpu-3-1 (default: SageMaker's choice)",
     key: true,
     parse: parseAmiVersion,
   },
   "--health-check-timeout": {
     value: "seconds",
-    description: "How long a container may take until it answers /ping, 60 to 3600.",
+    description:
+      "Time for a container to respond to /ping, 60 to 3600 (default: SageMaker's choice)",
     key: true,
     parse: parseHealthCheck,
   },
   "--data-capture": {
-    value: "uri",
-    description: "s3://BUCKET/PREFIX, where all requests and answers are saved.",
+    value: "s3_uri",
+    description: "Save all requests and responses at s3://BUCKET/PREFIX (default: none)",
     key: true,
     parse: parseCapture,
   },
   "--canary": {
     value: "percent",
-    description: "Update this part of the instances first, 1 to 50.",
+    description: "Update this percentage of the instances first, 1 to 50 (default: all at once)",
     key: true,
     parse: parseCanary,
   },
   "--alarm": {
     value: "name",
-    description: "With --canary, CloudWatch alarm that rolls the update back. May be repeated.",
+    description: "CloudWatch alarm that rolls back the update; requires --canary (repeatable)",
     repeatable: true,
     key: true,
     parse: parseAlarm,
   },
   "--execution-role": {
     ...executionRole["--execution-role"],
-    description: "Role that SageMaker assumes. Default of a new endpoint: the role of " +
-      "--iam-role-arn.",
+    description: "IAM role that SageMaker assumes (default for a new endpoint: the role of " +
+      "--iam-role-arn)",
     needed: undefined,
   },
   ...environmentOptions,
   "--tag": {
     ...environmentOptions["--tag"],
-    description: "KEY=VALUE, an AWS tag for the endpoint (not the image's). May be repeated.",
+    description: "AWS tag for the endpoint, not the image's tag (repeatable)",
   },
   "--kms-key": {
     ...environmentOptions["--kms-key"],
-    description: "KMS key for the disks and the captured data.",
+    description: "KMS key for the disks and the captured data",
   },
-  "--no-wait": { description: "Return once SageMaker has begun." },
+  "--no-wait": { description: "Return as soon as SageMaker starts the deployment" },
   "--timeout": {
     value: "seconds",
-    description: `How long to wait at most. Default: ${DEPLOY_SECONDS}.`,
+    description: `Maximum time to wait (default: ${DEPLOY_SECONDS})`,
     key: true,
     parse: parseSeconds,
   },

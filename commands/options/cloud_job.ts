@@ -34,7 +34,7 @@ export function machineOptions<const Kind extends JobKind>(kind: Kind) {
       short: "-e",
       alias: "--instance-type",
       value: "type",
-      description: "Instance type, such as ml.m5.large.",
+      description: "Instance type, such as ml.m5.large",
       key: true,
       completion: "instance-type",
       needed: true,
@@ -43,7 +43,7 @@ export function machineOptions<const Kind extends JobKind>(kind: Kind) {
     "--instance-count": {
       short: "-c",
       value: "number",
-      description: "Number of instances.",
+      description: "Number of instances",
       key: true,
       default: "1",
       parse: parseInstances(kind),
@@ -57,14 +57,14 @@ export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
     ...machineOptions(kind),
     "--volume-size": {
       value: "gb",
-      description: "Disk size of each instance, in GB.",
+      description: "Disk size of each instance in GB",
       key: true,
       default: "30",
       parse: parseVolume(kind),
     },
     "--max-run": {
       value: "seconds",
-      description: "How long it may run before SageMaker stops it.",
+      description: "Maximum runtime, after which SageMaker stops the job",
       key: true,
       default: "86400",
       parse: parseRun(kind),
@@ -77,29 +77,29 @@ export const environmentOptions = options({
   ...variableOptions,
   "--env": { ...variableOptions["--env"], key: true },
   "--tag": {
-    value: "pair",
-    description: "KEY=VALUE, an AWS tag for the job (not the image's). May be repeated.",
+    value: "key=value",
+    description: "AWS tag for the job, not the image's tag (repeatable)",
     repeatable: true,
     key: true,
     parse: parseAwsTag,
   },
   "--subnet": {
     value: "id",
-    description: "Subnet to run in, with --security-group. May be repeated.",
+    description: "Subnet to run in; requires --security-group (repeatable)",
     repeatable: true,
     key: true,
     parse: parseNetworkId,
   },
   "--security-group": {
     value: "id",
-    description: "Security group to run in, with --subnet. May be repeated.",
+    description: "Security group to run in; requires --subnet (repeatable)",
     repeatable: true,
     key: true,
     parse: parseNetworkId,
   },
   "--kms-key": {
     value: "key",
-    description: "KMS key for the results and the disks.",
+    description: "KMS key for the results and the disks",
     key: true,
     variable: "MLCLI_KMS_KEY",
     parse: parseKmsKey,
@@ -111,7 +111,7 @@ export const imageAndAccount = options({
   "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
   "--repository": {
     value: "name",
-    description: "ECR repository of the image. Default: image_name.",
+    description: "ECR repository of the image (default: image_name in NAME.json)",
     key: true,
     parse: parseRepositoryName,
   },
@@ -121,7 +121,7 @@ export const imageAndAccount = options({
 export const executionRole = options({
   "--execution-role": {
     value: "arn",
-    description: "Role that SageMaker assumes. Default: the role of --iam-role-arn.",
+    description: "IAM role that SageMaker assumes (default: the role of --iam-role-arn)",
     key: true,
     needed: true,
     variable: "MLCLI_EXECUTION_ROLE",
@@ -131,7 +131,7 @@ export const executionRole = options({
 
 export const dryRun = options({
   "--dry-run": {
-    description: "Check everything and print the calls as JSON, but change nothing.",
+    description: "Check everything and print the AWS calls as JSON without making changes",
   },
 });
 
@@ -140,14 +140,14 @@ export const cloudJobOptions = options({
   "--base-job-name": {
     short: "-n",
     value: "name",
-    description: "Beginning of the job's name. Default: the app's name.",
+    description: "Prefix of the job's name (default: the app's name)",
     key: true,
     parse: parseJobName,
   },
   ...executionRole,
   ...environmentOptions,
-  "--network-isolation": { description: "Run without a network.", key: true },
-  "--no-wait": { description: "Return once the job is created, and print its name." },
+  "--network-isolation": { description: "Run without network access", key: true },
+  "--no-wait": { description: "Print the job's name and return once the job is created" },
   ...dryRun,
   // -o is where the output goes.
   "--output": { ...outputFormat["--output"], short: undefined },
@@ -159,9 +159,8 @@ export const TRAIN_OPTIONS = options({
   "[-- args...]": {},
   "--input-s3-dir": {
     short: "-i",
-    value: "uri",
-    description: "[CHANNEL=]s3://BUCKET/PREFIX of the data. Without CHANNEL, the channel is " +
-      "training. May be repeated.",
+    value: "[channel=]s3_uri",
+    description: "Training data, s3://BUCKET/PREFIX; CHANNEL is training by default (repeatable)",
     repeatable: true,
     key: true,
     needed: true,
@@ -169,46 +168,49 @@ export const TRAIN_OPTIONS = options({
   },
   "--output-s3-dir": {
     short: "-o",
-    value: "uri",
-    description: "Where the artifact goes, in JOB/output/. Default: {s3_prefix}/output.",
+    value: "s3_uri",
+    description: "Where to save the model, in JOB/output/ (default: {s3_prefix}/output)",
     key: true,
     parse: parseAddress,
   },
   "--shard": {
     value: "channel",
-    description: "Split the objects of this channel between the instances. May be repeated.",
+    description: "Split the objects of this channel between the instances (repeatable)",
     repeatable: true,
     key: true,
   },
   ...instanceOptions("train"),
   "--instance-group": {
-    value: "pair",
-    description: "NAME=TYPE:NUMBER, a group of instances, in place of --ec2-type and " +
-      "--instance-count. May be repeated, up to 5 times.",
+    value: "name=type:number",
+    description: "Group of instances, instead of --ec2-type and --instance-count (repeatable up " +
+      "to 5 times)",
     repeatable: true,
     key: true,
     parse: parseInstanceGroup,
   },
   "--hyperparameter": {
-    value: "pair",
-    description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
+    value: "key=value",
+    description: "Hyperparameter; overrides input/config/hyperparameters.json (repeatable)",
     repeatable: true,
     key: true,
   },
-  "--spot": { description: "Run on spot instances: cheaper, but may be interrupted.", key: true },
+  "--spot": {
+    description: "Use spot instances, which are cheaper but can be interrupted",
+    key: true,
+  },
   "--max-wait": {
     value: "seconds",
-    description: "With --spot, how long it may wait and run. Default: --max-run.",
+    description: "Maximum time to wait for instances and run; requires --spot (default: --max-run)",
     key: true,
     parse: parseRun("train"),
   },
   ...programOptions,
   "--send-code": {
-    description: "Send training/ and common/ of this machine, without build and push.",
+    description: "Use the local training/ and common/ without mlcli build and mlcli push",
   },
   "--checkpoint-s3-dir": {
-    value: "uri",
-    description: "Where /opt/ml/checkpoints is saved, and restored from.",
+    value: "s3_uri",
+    description: "Save /opt/ml/checkpoints to s3://BUCKET/PREFIX and restore it (default: none)",
     key: true,
     parse: parseAddress,
   },
@@ -220,28 +222,26 @@ export const PROCESS_OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "Script in processing/, for an image of mlcli build.",
+    description: "Script in processing/ to run, for an image from mlcli build",
     key: true,
     completion: "script",
     path: "inner",
   },
   "--input-s3-location": {
     short: "-i",
-    value: "uri",
-    description:
-      "[NAME[:PATH]=]s3://...: the code finds it at /opt/ml/processing/input/NAME, or at " +
-      "PATH; without NAME, at /opt/ml/processing/input. Default: none. May be repeated.",
+    value: "[name[:path]=]s3_uri",
+    description: "Input data, which the code finds at PATH or /opt/ml/processing/input/NAME, " +
+      "without NAME at /opt/ml/processing/input (repeatable)",
     repeatable: true,
     key: true,
     parse: parseDataAddress("input"),
   },
   "--output-s3-location": {
     short: "-o",
-    value: "uri",
-    description:
-      "[NAME[:PATH]=]s3://...: send /opt/ml/processing/output/NAME, or PATH, there; without " +
-      "NAME, all of /opt/ml/processing/output. Default: {s3_prefix}/output/JOB, for NAME alone " +
-      "{s3_prefix}/output/JOB/NAME. May be repeated.",
+    value: "[name[:path]=]s3_uri",
+    description: "Where to save PATH or /opt/ml/processing/output/NAME, without NAME all of " +
+      "/opt/ml/processing/output (repeatable; default: {s3_prefix}/output/JOB, for NAME alone " +
+      "{s3_prefix}/output/JOB/NAME)",
     repeatable: true,
     key: true,
     parse: parseDataAddress("output"),
@@ -250,53 +250,56 @@ export const PROCESS_OPTIONS = options({
   ...instanceOptions("process"),
   "--shard": {
     value: "input",
-    description: "Split the objects of this input between the instances. May be repeated.",
+    description: "Split the objects of this input between the instances (repeatable)",
     repeatable: true,
     key: true,
   },
-  "--input-sharded": { description: "--shard for all inputs.", key: true },
+  "--input-sharded": {
+    description: "Split the objects of all inputs between the instances",
+    key: true,
+  },
   ...cloudJobOptions,
 });
 
 export const TRANSFORM_OPTIONS = options({
   "--input-s3-location": {
     short: "-i",
-    value: "uri",
-    description: "s3://BUCKET/PREFIX of the data, or one object.",
+    value: "s3_uri",
+    description: "Data to transform: s3://BUCKET/PREFIX, or one object",
     key: true,
     needed: true,
     parse: (text, source) =>
       parseAddress(
         text,
         source,
-        "mlcli upload-data puts files into S3; mlcli local transform takes files of this machine.",
+        "Upload the files with mlcli upload-data, or transform them with mlcli local transform",
       ),
   },
   "--output-s3-dir": {
     short: "-o",
-    value: "uri",
-    description: "Where the .out files go. Default: {s3_prefix}/output/JOB.",
+    value: "s3_uri",
+    description: "Where to save the .out files (default: {s3_prefix}/output/JOB)",
     key: true,
     parse: parseAddress,
   },
   "--model": {
     short: "-m",
-    value: "model",
+    value: "name|s3_uri",
     description:
-      "A model on SageMaker, or s3://.../model.tar.gz, of which one is made for the job. " +
-      "Or give --job, or --endpoint.",
+      "SageMaker model, or s3://.../model.tar.gz, from which mlcli creates one for the " +
+      "job; or use --job or --endpoint",
     key: true,
     needed: true,
     parse: parseTransformModel,
   },
   "--job": {
     value: "job",
-    description: "Take the artifact of this training job, instead of --model.",
+    description: "Use the model of this training job, instead of --model",
     parse: (text) => ({ job: parseJobName(text) }),
   },
   "--endpoint": {
     value: "endpoint",
-    description: "Take the model that this endpoint serves, instead of --model.",
+    description: "Use the model of this endpoint, instead of --model",
     parse: (text) => ({ endpoint: parseJobName(text) }),
   },
   ...machineOptions("transform"),
@@ -305,7 +308,7 @@ export const TRANSFORM_OPTIONS = options({
   ...cloudJobOptions,
   "--execution-role": {
     ...cloudJobOptions["--execution-role"],
-    description: "Role that a new model gets. Default: the role of --iam-role-arn.",
+    description: "IAM role of a model that mlcli creates (default: the role of --iam-role-arn)",
     needed: undefined,
   },
 });

@@ -26,9 +26,7 @@ const LEAST_MEMORY = 6 * 1024 ** 2;
 export function parseMemory(text: string, source: string): number {
   const bytes = sizeOf(text);
   if (bytes !== undefined && bytes >= LEAST_MEMORY) return bytes;
-  throw new UsageError(
-    `${source} must be a size of 6m or more like 512m or 2g, but got "${text}".`,
-  );
+  throw new UsageError(`${source} must be 6m or more, such as 512m or 2g, but got "${text}"`);
 }
 
 /** A size of shared memory as `docker run --shm-size` takes it (`64m`, `8g`), in bytes. */
@@ -36,7 +34,7 @@ export function parseSharedMemory(text: string, source: string): number {
   const bytes = sizeOf(text);
   // To the engine, 0 is its own default.
   if (bytes !== undefined && bytes > 0) return bytes;
-  throw new UsageError(`${source} must be a size like 512m or 8g, but got "${text}".`);
+  throw new UsageError(`${source} must be a size such as 512m or 8g, but got "${text}"`);
 }
 
 /** The engine takes no less. */
@@ -48,9 +46,7 @@ const MOST_CPUS = 100_000;
 export function parseCpus(text: string, source: string): number {
   const cpus = Number(text);
   if (/^\d+(\.\d{1,9})?$/.test(text) && cpus >= LEAST_CPUS && cpus <= MOST_CPUS) return cpus;
-  throw new UsageError(
-    `${source} must be a number of CPUs like 2 or 1.5, but got "${text}".`,
-  );
+  throw new UsageError(`${source} must be a number of CPUs, such as 2 or 1.5, but got "${text}"`);
 }
 
 /** An id that NVIDIA's tools list (`GPU-...`, `MIG-...`), or a number of theirs. */
@@ -66,7 +62,7 @@ export function parseGpus(text: string, source: string): Gpus {
   const devices = /^("?)device=(.+)\1$/.exec(text)?.[2]?.split(",");
   if (devices?.every((device) => GPU.test(device))) return devices;
   throw new UsageError(
-    `${source} must be all, a number of GPUs, or devices like device=0,1, but got "${text}".`,
+    `${source} must be all, a number of GPUs, or devices such as device=0,1, but got "${text}"`,
   );
 }
 
@@ -74,7 +70,7 @@ export function parseGpus(text: string, source: string): Gpus {
 export function parseNetwork(text: string, source: string): string {
   if (/^[A-Za-z\d][\w.-]*$/.test(text)) return text;
   throw new UsageError(
-    `${source} must be bridge, host, none or the name of a network, but got "${text}".`,
+    `${source} must be bridge, host, none or the name of a Docker network, but got "${text}"`,
   );
 }
 
@@ -82,36 +78,35 @@ export function parseNetwork(text: string, source: string): string {
 const resourceOptions = options({
   "--memory": {
     value: "size",
-    description: "Memory limit, such as 512m or 2g.",
+    description: "Memory limit, such as 512m or 2g (default: no limit)",
     variable: "MLCLI_MEMORY",
     key: true,
     parse: parseMemory,
   },
   "--cpus": {
     value: "number",
-    description: "CPU limit, such as 2 or 1.5.",
+    description: "CPU limit, such as 2 or 1.5 (default: no limit)",
     variable: "MLCLI_CPUS",
     key: true,
     parse: parseCpus,
   },
   "--shm-size": {
     value: "size",
-    description: "Size of /dev/shm, which data loaders use. Default: 2g.",
+    description: "Size of /dev/shm, which data loaders use (default: 2g)",
     variable: "MLCLI_SHM_SIZE",
     key: true,
     parse: parseSharedMemory,
   },
   "--gpus": {
     value: "number",
-    description: "GPUs to use: all, a number, or device=0,1. Default: none.",
+    description: "GPUs to use: all, a number, or device=0,1 (default: none)",
     variable: "MLCLI_GPUS",
     key: true,
     parse: parseGpus,
   },
   "--network": {
     value: "network",
-    description:
-      "Docker network to join, such as that of a database's container; or host, or none.",
+    description: "Docker network to join, or host, or none (default: bridge)",
     key: true,
     completion: "network",
     parse: parseNetwork,
@@ -121,15 +116,15 @@ const resourceOptions = options({
 /** `named_files.ts` reads the files. */
 export const variableOptions = options({
   "--env": {
-    value: "variable",
+    value: "name[=value]",
     description:
-      "Environment variable for your code: NAME=VALUE, or NAME to take its value from your shell. May be repeated.",
+      "Environment variable for your code; NAME alone copies the value from your shell (repeatable)",
     repeatable: true,
     parse: givenVariable,
   },
   "--env-file": {
     value: "file",
-    description: "File with NAME=VALUE on each line, as docker run takes it. May be repeated.",
+    description: "File with NAME=VALUE on each line, like docker run --env-file (repeatable)",
     repeatable: true,
     path: "typed",
   },
@@ -139,7 +134,7 @@ export const variableOptions = options({
 const awsCredentialsOption = options({
   "--aws-credentials": {
     value: "profile",
-    description: "Give your code the credentials and the region of this AWS profile.",
+    description: "AWS profile whose credentials and region your code can use (default: none)",
     completion: "profile",
   },
 });
@@ -155,18 +150,17 @@ export function parseInput(text: string, source: string): TypedChannel {
   requireNoAddress(channel?.directory ?? text, source);
   if (channel !== undefined) return channel;
   throw new UsageError(
-    `${source} must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 ` +
-      `letters, digits, ".", "_" and "-"), but got "${text}".`,
+    `${source} must be CHANNEL=DIR, such as training=/data/churn (CHANNEL: up to 64 letters, ` +
+      `digits, ".", "_" and "-"), but got "${text}"`,
   );
 }
 
 /** @throws UsageError for what lies in S3. */
 function requireNoAddress(place: string, source: string): void {
   if (!/^s3:\/\//i.test(place)) return;
-  throw new UsageError(`${source} takes a directory on this machine, but got "${place}".`, {
-    hint:
-      "mlcli train and mlcli process run on SageMaker, on data in S3. To have some of it here: " +
-      "aws s3 cp --recursive s3://... DIR",
+  throw new UsageError(`${source} must be a local directory, but got "${place}"`, {
+    hint: "Run on SageMaker with mlcli train or mlcli process, or copy the data to this machine: " +
+      "aws s3 cp --recursive S3_URI DIR",
   });
 }
 
@@ -176,7 +170,7 @@ export function parseDirectory(side: Side): Parser<PlacedData<string | undefined
     const data = parseData(text, side, source);
     requireNoAddress(data.place ?? "", source);
     if (data.place !== "") return data;
-    throw new UsageError(`${source} must name a directory after the name, such as NAME=DIR.`);
+    throw new UsageError(`${source} must end with a directory, as in NAME=DIR, but got "${text}"`);
   };
 }
 
@@ -189,17 +183,16 @@ function parsePublished(text: string, source: string): PublishedPort {
     return { container: Number(container), host: Number(host) };
   }
   throw new UsageError(
-    `${source} must be PORT or HOST:CONTAINER, such as 5678 or 5679:5678, but got "${text}".`,
-    { hint: more.length > 0 ? "The address is always 127.0.0.1: leave it out." : undefined },
+    `${source} must be [HOST_PORT:]PORT, such as 5678 or 5679:5678, but got "${text}"`,
+    { hint: more.length > 0 ? "Remove the address: it is always 127.0.0.1" : undefined },
   );
 }
 
 /** The option of commands whose containers a debugger can reach. */
 export const publishOption = options({
   "--publish": {
-    value: "port",
-    description: "PORT or HOST:CONTAINER: publish a port of the container on 127.0.0.1, for a " +
-      "debugger. May be repeated.",
+    value: "[host_port:]port",
+    description: "Publish a container port on 127.0.0.1, for example for a debugger (repeatable)",
     repeatable: true,
     parse: parsePublished,
   },
@@ -214,10 +207,10 @@ export const containerOptions = options({
   ...resourceOptions,
   ...progressOptions,
   "--allow-privileges": {
-    description: "Let programs in the container gain privileges, as sudo does.",
+    description: "Allow programs in the container to gain privileges, for example with sudo",
   },
   "--strict": {
-    description: "Give the code only what SageMaker gives; fail if anything would differ there.",
+    description: "Provide only what SageMaker provides, and fail on any difference",
   },
 });
 
@@ -225,16 +218,16 @@ export const containerOptions = options({
 export const jobOptions = options({
   ...containerOptions,
   "--interactive": {
-    description: "Let the code read what you type, for breakpoint(). Ctrl-C then goes to the code.",
+    description: "Connect your keyboard to the code, for breakpoint(); Ctrl-C goes to the code",
   },
   "--grace": {
     value: "seconds",
-    description: "Time between SIGTERM and SIGKILL when stopped. Default: 10, with --strict 120.",
+    description: "Time between SIGTERM and SIGKILL on a stop (default: 10, with --strict 120)",
     variable: "MLCLI_GRACE",
     parse: parseSeconds,
   },
   ...publishOption,
   "--network-isolation": {
-    description: "Run without a network, as SageMaker can do, too. Hosts reach each other.",
+    description: "Disable the network, except between the hosts of a run",
   },
 });

@@ -16,13 +16,13 @@ function faultOption(kind: Fault["kind"], does: string) {
   // A host that is killed does not come back.
   const form = kind === "kill" ? "HOST@SECONDS" : "HOST@SECONDS[+SECONDS]";
   return {
-    value: "host",
-    description: `${form}: ${does}. May be repeated.`,
+    value: form,
+    description: `${does} (repeatable)`,
     repeatable: true,
     parse: (text: string, source: string): Fault => {
       const [, host, after, seconds] = FAULT.exec(text) ?? [];
       if (host === undefined || kind === "kill" && seconds !== undefined) {
-        throw new UsageError(`${source} must be ${form}, such as algo-2@60, but got "${text}".`);
+        throw new UsageError(`${source} must be ${form}, such as algo-2@60, but got "${text}"`);
       }
       const duration = seconds === undefined ? undefined : Number(seconds);
       return { kind, host, after: Number(after), seconds: duration };
@@ -34,17 +34,17 @@ function faultOption(kind: Fault["kind"], does: string) {
 export const hostOptions = options({
   "--instance-count": {
     value: "number",
-    description: "Number of hosts, algo-1 and so on: containers that find each other by name.",
+    description: "Number of hosts: containers algo-1, algo-2, ... that can reach each other",
     default: "1",
     parse: wholeNumber(MOST_HOSTS),
   },
   "--shard": {
     value: "name",
-    description: "Channel or input of which each host gets a part of the files. May be repeated.",
+    description: "Channel or input whose files are split between the hosts (repeatable)",
     repeatable: true,
   },
-  "--kill-host": faultOption("kill", "rehearse the loss of a host, such as algo-2@60"),
-  "--freeze-host": faultOption("freeze", "freeze it, to the end or for so long"),
+  "--kill-host": faultOption("kill", "Kill HOST after SECONDS, such as algo-2@60"),
+  "--freeze-host": faultOption("freeze", "Freeze HOST after SECONDS, for good or for +SECONDS"),
 });
 
 /** @throws UsageError for hosts that there are not, or options that need several. */
@@ -55,14 +55,14 @@ export function hostsOf(
   const faults = [...killHost, ...freezeHost];
   if (count === 1 && (shard.length > 0 || typed.inputSharded || faults.length > 0)) {
     throw new UsageError(
-      "With one host, --shard, --input-sharded, --kill-host and --freeze-host have no effect.",
-      { hint: "--instance-count 2 runs the code on two." },
+      "--shard, --input-sharded, --kill-host and --freeze-host require several hosts",
+      { hint: "Run on two hosts: add --instance-count 2" },
     );
   }
   const names = hostNames(count);
   const { host } = faults.find((fault) => !names.includes(fault.host)) ?? {};
   if (host !== undefined) {
-    throw new UsageError(`There is no host ${host}: the hosts are algo-1 to algo-${count}.`);
+    throw new UsageError(`Host "${host}" does not exist: the hosts are algo-1 to algo-${count}`);
   }
   return { count, shards: typed.inputSharded ? "all" : shard, faults };
 }

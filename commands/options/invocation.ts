@@ -20,13 +20,12 @@ export const requestFile = options({ "[file]": { path: "typed" } });
 export const mediaTypes = options({
   "--content-type": {
     value: "type",
-    description:
-      "Media type of the request. Default: that of the file's name, or guessed from the input.",
+    description: "Content type of the request (default: from the file name or the input)",
     parse: parseMediaType,
   },
   "--accept": {
     value: "type",
-    description: "Media type to answer in, such as application/json.",
+    description: "Content type of the response, such as application/json (default: any)",
     parse: parseMediaType,
   },
 });
@@ -46,33 +45,30 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
   const [, name, rest] = /^([\w-]+)\s*[:=]([\s\S]*)$/.exec(text) ?? [];
   if (name === undefined) {
     throw new UsageError(
-      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}.`,
-      {
-        hint: `The names: ${INVOCATION_HEADERS.join(", ")}.`,
-      },
+      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}`,
+      { hint: `Use one of these names: ${INVOCATION_HEADERS.join(", ")}` },
     );
   }
   const field = fieldOfHeader(name);
   if (field === undefined) {
-    throw new UsageError(`${source}: SageMaker passes no header ${name} on.`, {
-      hint: `${OWN_OPTIONS[name.toLowerCase()] ?? "What it knows"}: ` +
-        `${INVOCATION_HEADERS.join(", ")}; each also with X-Amzn-SageMaker- before it. ` +
-        "What is for the model alone goes into Custom-Attributes.",
+    const lower = name.toLowerCase();
+    throw new UsageError(`${source}: SageMaker does not forward header "${name}"`, {
+      hint: OWN_OPTIONS.includes(lower)
+        ? `Use --${lower}`
+        : `Use one of these: ${INVOCATION_HEADERS.join(", ")}. Put other data for the model ` +
+          "into Custom-Attributes.",
     });
   }
   const value = rest!.trim();
   if (isHeaderValue(field, value)) return { field, value };
   throw new UsageError(
-    `${source}: ${JSON.stringify(value)} is no value for ${headerOf(field)}.`,
+    `${source}: ${JSON.stringify(value)} is not a valid value for ${headerOf(field)}`,
     { hint: valuesOf(field) },
   );
 }
 
 /** Headers that have an option of their own. */
-const OWN_OPTIONS: Readonly<Record<string, string>> = {
-  "content-type": "--content-type gives that one. What it knows",
-  "accept": "--accept gives that one. What it knows",
-};
+const OWN_OPTIONS: readonly string[] = ["content-type", "accept"];
 
 /**
  * `NAME=VALUE`, or `NAME: VALUE`, for a local server: any header of HTTP. Those that SageMaker passes
@@ -82,22 +78,22 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
   const [, name, rest] = /^([^:=]*?)[ \t]*[:=]([\s\S]*)$/.exec(text) ?? [];
   if (name === undefined) {
     throw new UsageError(
-      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}.`,
+      `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}`,
     );
   }
   // RFC 9110, 5.6.2: `token`.
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
-    throw new UsageError(`${source}: ${JSON.stringify(name)} is no name of a header.`, {
-      hint: `It is NAME=VALUE or NAME: VALUE, such as ${INVOCATION_HEADERS[0]}: trace=1.`,
+    throw new UsageError(`${source}: ${JSON.stringify(name)} is not a valid header name`, {
+      hint: `Use NAME=VALUE or NAME: VALUE, such as ${INVOCATION_HEADERS[0]}: trace=1`,
     });
   }
   const lower = name.toLowerCase();
-  if (Object.hasOwn(OWN_OPTIONS, lower)) {
-    throw new UsageError(`${source} does not give ${name}: --${lower} does.`);
+  if (OWN_OPTIONS.includes(lower)) {
+    throw new UsageError(`${source} cannot set ${name}`, { hint: `Use --${lower}` });
   }
   if (OF_CONNECTION.includes(lower)) {
-    throw new UsageError(`${source}: mlcli sets ${name} itself.`, {
-      hint: "It says how the request is sent, not what it asks.",
+    throw new UsageError(`${source} cannot set ${name}: mlcli sets it`, {
+      hint: "Remove this header",
     });
   }
   const field = fieldOfHeader(name);
@@ -105,7 +101,7 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
   const value = withoutBlanks(rest!);
   const isValue = field === undefined ? LINE.test(value) : isHeaderValue(field, value);
   if (!isValue) {
-    throw new UsageError(`${source}: ${JSON.stringify(value)} is no value for ${sent}.`, {
+    throw new UsageError(`${source}: ${JSON.stringify(value)} is not a valid value for ${sent}`, {
       hint: valuesOf(field),
     });
   }
@@ -133,7 +129,7 @@ const OF_CONNECTION: readonly string[] = [
 export function requestHeaders(headers: readonly RequestHeader[]): readonly RequestHeader[] {
   const names = new Set<string>();
   for (const { name } of headers) {
-    if (names.has(name.toLowerCase())) throw new UsageError(`${name} is given more than once.`);
+    if (names.has(name.toLowerCase())) throw new UsageError(`${name} was given more than once`);
     names.add(name.toLowerCase());
   }
   return headers;
@@ -142,8 +138,7 @@ export function requestHeaders(headers: readonly RequestHeader[]): readonly Requ
 export function parseVariant(text: string, source: string): string {
   if (isHeaderValue("TargetVariant", text)) return text;
   throw new UsageError(
-    `${source} must be a variant's name (up to 63 letters, digits and hyphens), ` +
-      `but got "${text}".`,
+    `${source} must be a variant name (up to 63 letters, digits and hyphens), but got "${text}"`,
   );
 }
 
@@ -163,7 +158,7 @@ export function invocationFields(
   const fields: Partial<Record<InvocationField, string>> = {};
   for (const { field, value } of all) {
     if (fields[field] !== undefined) {
-      throw new UsageError(`${headerOf(field)} is given more than once.`);
+      throw new UsageError(`${headerOf(field)} was given more than once`);
     }
     fields[field] = value;
   }

@@ -32,14 +32,14 @@ import { wholeNumber } from "./parsers.ts";
 /** `ml.m5.large`. The service knows which there are: they change every month. */
 export function parseInstanceType(text: string, source: string): string {
   if (/^ml(\.[a-z0-9-]+){2}$/.test(text)) return text;
-  const message = `${source} must be an instance type like ml.m5.large`;
+  const message = `${source} must be an instance type such as ml.m5.large`;
   // docker's -e.
   if (/^[A-Za-z_]\w*=/.test(text)) {
-    throw new UsageError(`${message}, but got a variable.`, {
-      hint: "Variables for your code are given with --env NAME=VALUE.",
+    throw new UsageError(`${message}, but got an environment variable`, {
+      hint: "Set variables for your code with --env NAME=VALUE",
     });
   }
-  throw new UsageError(`${message}, but got "${text}".`);
+  throw new UsageError(`${message}, but got "${text}"`);
 }
 
 export function parseInstances(kind: Role): Parser<number> {
@@ -52,7 +52,7 @@ export function parseInstanceGroup(text: string, source: string): InstanceGroup 
   const count = Number(number);
   if (count > 0) return { name, type: parseInstanceType(type, source), count };
   throw new UsageError(
-    `${source} must be NAME=TYPE:NUMBER, such as gpu=ml.g5.xlarge:2, but got "${text}".`,
+    `${source} must be NAME=TYPE:NUMBER, such as gpu=ml.g5.xlarge:2, but got "${text}"`,
   );
 }
 
@@ -73,7 +73,7 @@ export function parseRole(text: string, source: string): string {
   if (isRoleArn(text)) return text;
   throw new UsageError(
     `${source} must be the ARN of a role, such as arn:aws:iam::123456789012:role/SageMakerRole, ` +
-      `but got "${text}".`,
+      `but got "${text}"`,
   );
 }
 
@@ -82,7 +82,7 @@ export function parseAddress(text: string, source: string, hint?: string): S3Add
   const address = lengthOf(text) > S3_URI_LENGTH ? undefined : parseS3Uri(text);
   if (address !== undefined) return address;
   throw new UsageError(
-    `${source} must be an address in S3, such as s3://my-bucket/churn, but got "${text}".`,
+    `${source} must be an S3 URI such as s3://my-bucket/churn, but got "${text}"`,
     { hint },
   );
 }
@@ -93,11 +93,9 @@ export function parseTransformModel(text: string, source: string): TransformMode
   const address = parseS3Uri(text);
   if (address !== undefined && /[^/]$/.test(address.key)) return { address };
   throw new UsageError(
-    `${source} must be the name of a model on SageMaker, or an archive in S3, such as ` +
-      `s3://my-bucket/churn/model.tar.gz, but got "${text}".`,
-    {
-      hint: "mlcli local transform serves a model of this machine; mlcli deploy sends one to S3.",
-    },
+    `${source} must be the name of a SageMaker model or an S3 URI such as ` +
+      `s3://my-bucket/churn/model.tar.gz, but got "${text}"`,
+    { hint: "To use a local model, run mlcli local transform" },
   );
 }
 
@@ -105,17 +103,16 @@ export function parseTransformModel(text: string, source: string): TransformMode
 export function parseChannelAddress(text: string, source: string): RemoteChannel {
   const channel = lengthOf(text) > S3_URI_LENGTH ? undefined : parseRemoteChannel(text);
   if (channel !== undefined) return channel;
-  const message = `${source} must be [CHANNEL=]s3://BUCKET/PREFIX, but got "${text}".`;
+  const message = `${source} must be [CHANNEL=]s3://BUCKET/PREFIX, but got "${text}"`;
   if (text.includes("s3://")) {
     throw new UsageError(message, {
-      hint:
-        'A channel has 1 to 64 letters, digits, ".", "_" and "-"; a bucket 3 to 63 lower-case ' +
-        'letters, digits, "." and "-".',
+      hint: 'Use 1 to 64 letters, digits, ".", "_" and "-" for CHANNEL, and 3 to 63 lower-case ' +
+        'letters, digits, "." and "-" for BUCKET',
     });
   }
   throw new UsageError(message, {
-    hint: "The data of a job in the cloud lies in S3: mlcli upload-data puts it there. " +
-      "mlcli local train takes directories of this machine: --input CHANNEL=DIR.",
+    hint: "Upload the data with mlcli upload-data, or train locally: " +
+      "mlcli local train --input CHANNEL=DIR",
   });
 }
 
@@ -137,16 +134,16 @@ export function parseAwsTag(text: string, source: string): Tag {
   const end = text.indexOf("=");
   const [key, value] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
   if (end < 0) {
-    throw new UsageError(`${source} must be KEY=VALUE, a tag on SageMaker, but got "${text}".`, {
-      hint: "The tag of the image is given with -t, --docker-tag.",
+    throw new UsageError(`${source} must be KEY=VALUE, an AWS tag, but got "${text}"`, {
+      hint: "To choose the image's tag, use -t or --docker-tag",
     });
   }
   const isTag = key !== "" && isTagText(key) && isTagText(value) &&
     lengthOf(key) <= TAGS.keyLength && lengthOf(value) <= TAGS.valueLength;
   if (isTag && !/^aws:/i.test(key)) return { key, value };
   throw new UsageError(
-    `${source} must be KEY=VALUE (a key of up to ${TAGS.keyLength} letters, digits, blanks and ` +
-      `_.:/=+-@, not beginning with aws:, a value of up to ${TAGS.valueLength}), but got "${text}".`,
+    `${source} must be KEY=VALUE of letters, digits, spaces and _.:/=+-@ (KEY: up to ` +
+      `${TAGS.keyLength}, not aws:...; VALUE: up to ${TAGS.valueLength}), but got "${text}"`,
   );
 }
 
@@ -154,20 +151,18 @@ export function parseAwsTag(text: string, source: string): Tag {
 export function parseNetworkId(text: string, source: string): string {
   if (NETWORK_ID.test(text) && text.length <= NETWORK.idLength) return text;
   throw new UsageError(
-    `${source} must be an id of up to ${NETWORK.idLength} letters, digits and "-", ` +
-      `but got "${text}".`,
+    `${source} must be an ID of up to ${NETWORK.idLength} letters, digits and "-", ` +
+      `but got "${text}"`,
   );
 }
 
 export function parseKmsKey(text: string, source: string): string {
   if (KMS_KEY.test(text)) return text;
-  throw new UsageError(
-    `${source} must be the id, the ARN or the alias of a key, but got "${text}".`,
-  );
+  throw new UsageError(`${source} must be the ID, ARN or alias of a KMS key, but got "${text}"`);
 }
 
 export function parseRepositoryName(text: string, source: string): NamedRepository {
   const repository = parseRepository(text);
   if (repository) return repository;
-  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}; but got "${text}".`);
+  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}, but got "${text}"`);
 }

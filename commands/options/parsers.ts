@@ -7,7 +7,7 @@ import type { Parser } from "./option.ts";
 export function parsePort(text: string, source: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(`${source} must be a number from 0 to 65535, but got "${text}".`);
+  throw new UsageError(`${source} must be a number from 0 to 65535, but got "${text}"`);
 }
 
 /** A timer of JavaScript for more than 24 days goes off at once. */
@@ -18,8 +18,7 @@ export function parseSeconds(text: string, source: string): number {
   const seconds = Number(text);
   if (/^\d+$/.test(text) && seconds > 0 && seconds <= LONGEST_SECONDS) return seconds;
   throw new UsageError(
-    `${source} must be a whole number of seconds, 1 to ${LONGEST_SECONDS}, ` +
-      `but got "${text}".`,
+    `${source} must be a whole number of seconds, 1 to ${LONGEST_SECONDS}, but got "${text}"`,
   );
 }
 
@@ -32,8 +31,7 @@ export function parseHost(text: string, source: string): string {
     if (/^[a-z\d_-]+(\.[a-z\d_-]+)*$|:/.test(name)) return name;
   }
   throw new UsageError(
-    `${source} must be a host name or an address without scheme and port, ` +
-      `but got "${text}".`,
+    `${source} must be a host name or IP address without scheme and port, but got "${text}"`,
   );
 }
 
@@ -42,7 +40,7 @@ export function parseMediaType(text: string, source: string): string {
   // A header is one line of ASCII, not of blanks alone.
   if (/^[\t ]*[!-~][\t -~]*$/.test(text)) return text;
   throw new UsageError(
-    `${source} must be a media type like text/csv, but got ${JSON.stringify(text)}.`,
+    `${source} must be a content type such as text/csv, but got ${JSON.stringify(text)}`,
   );
 }
 
@@ -50,9 +48,7 @@ export function parseMediaType(text: string, source: string): string {
 export function parseTail(text: string, source: string): number | "all" {
   if (text === "all") return text;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(
-    `${source} must be a number of lines or all, but got "${text}".`,
-  );
+  throw new UsageError(`${source} must be a number of lines or all, but got "${text}"`);
 }
 
 const SINCE_UNITS: Readonly<Record<string, number>> = {
@@ -70,8 +66,8 @@ export function parseSince(text: string, source: string): number | Date {
   const time = new Date(/^[\d-]+$/.test(text) ? `${text}T00:00` : text);
   if (/^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0) return time;
   throw new UsageError(
-    `${source} must be a time ago like 30s, 10m, 2h or 1d, or a time like ` +
-      `2026-03-01T09:30:00Z, but got "${text}".`,
+    `${source} must be a duration such as 30s, 10m, 2h or 1d, or a time such as ` +
+      `2026-03-01T09:30:00Z, but got "${text}"`,
   );
 }
 
@@ -79,7 +75,7 @@ export function parseSince(text: string, source: string): number | Date {
 export function parseLimit(text: string, source: string): number {
   const limit = Number(text);
   if (/^\d{1,9}$/.test(text) && limit > 0) return limit;
-  throw new UsageError(`${source} must be a whole number, 1 or more, but got "${text}".`);
+  throw new UsageError(`${source} must be a whole number, 1 or more, but got "${text}"`);
 }
 
 /** @param most `undefined`: no limit. */
@@ -89,7 +85,7 @@ export function wholeNumber(most: number | undefined, unit?: string, least = 1):
     if (/^\d{1,9}$/.test(text) && value >= least && value <= (most ?? value)) return value;
     const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
     const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
-    throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}".`);
+    throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}"`);
   };
 }
 
@@ -97,6 +93,6 @@ export function wholeNumber(most: number | undefined, unit?: string, least = 1):
 export function parseTag(text: string, source: string): string {
   if (/^\w[\w.-]{0,127}$/.test(text)) return text;
   throw new UsageError(
-    `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}".`,
+    `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}"`,
   );
 }

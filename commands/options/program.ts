@@ -11,29 +11,28 @@ import { options } from "./option.ts";
 /** Whether there is such an image, the registry says. */
 export function parseImage(text: string, source: string): string {
   if (IMAGE_REFERENCE.test(text)) return text;
-  throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
+  throw new UsageError(`${source} must be the name of an image, but got "${text}"`);
 }
 
 /** Of `deploy`: on SageMaker, a server has the image's own entry point, and finds code in its model. */
 export const serverProgramOptions = options({
   "--image": {
     value: "image",
-    description: "Existing image to use instead of the app's.",
+    description: "Existing image to use (default: the app's image)",
     key: true,
     parse: parseImage,
   },
   "--entry-point": {
     value: "file",
     description:
-      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
-      "inference images.",
+      "Script to add to the model's code/, such as inference.py, for AWS inference images",
     key: true,
     path: "inner",
     parse: entryPointOf,
   },
   "--source-dir": {
     value: "dir",
-    description: "Directory of your code. Default: source_dir, or this directory.",
+    description: "Directory of your code (default: source_dir in NAME.json, or this directory)",
     key: true,
     path: "typed",
   },
@@ -44,14 +43,14 @@ const jobProgramOptions = options({
   ...serverProgramOptions,
   "--entry-point": {
     ...serverProgramOptions["--entry-point"],
-    description: "File of your code to run in the image, such as train.py.",
+    description: "Script of your code to run in the image, such as train.py",
   },
 });
 
 /** Of local commands whose code may ask for packages when it starts. */
 export const pipOptions = options({
   "--no-network-settings": {
-    description: "Keep this machine's package index, proxies and certificates out of containers.",
+    description: "Keep this machine's package index, proxies and certificates out of containers",
   },
 });
 
@@ -60,9 +59,8 @@ export const processProgramOptions = options({
   ...jobProgramOptions,
   "--command": {
     value: "word",
-    description:
-      "Program of the image to run instead of its ENTRYPOINT, without your code. Put its " +
-      "arguments after --. May be repeated, for more words.",
+    description: "Program in the image to run instead of its ENTRYPOINT and your code, with its " +
+      "arguments after -- (repeatable)",
     repeatable: true,
     key: true,
   },
@@ -74,15 +72,14 @@ export const programOptions = options({
   "--launcher": {
     value: "launcher",
     choices: LAUNCHERS,
-    description:
-      "What starts your code: toolkit (AWS's, in the image), script (mlcli's), or image " +
-      "(its own program). Default: depends on the image.",
+    description: "What starts your code: toolkit is AWS's in the image, script is mlcli's, image " +
+      "is the image's own program (default: depends on the image)",
     key: true,
   },
   "--distribution": {
-    value: "distribution",
+    value: "name",
     choices: DISTRIBUTIONS,
-    description: "Start a process of your code for each GPU, or else one, on every host: torchrun.",
+    description: "Program that starts one process per GPU on each host: torchrun",
     key: true,
   },
   "--command": processProgramOptions["--command"],

@@ -66,16 +66,16 @@ function aboutUnknownKey(
   if (flag === undefined) return undefined;
   return {
     message: `${section.file}: ${shown} has no effect`,
-    hint: INSTEAD[flag] ?? `${flag} is for the command line alone.`,
+    hint: INSTEAD[flag] ?? `Use ${flag} on the command line`,
   };
 }
 
 /** What to write instead of an option that cannot stand in the file. */
 const INSTEAD: Readonly<Record<Flag, string>> = {
-  "--region": '"cloud_region", beside this object, names the region of all commands.',
-  "--profile": '"cloud_profile", beside this object, names the profile of all commands.',
+  "--region": 'Set "cloud_region" at the top level of the file',
+  "--profile": 'Set "cloud_profile" at the top level of the file',
   // It could name any file of the user's, and a stranger may have written the app's file.
-  "--env-file": 'It may name any file of yours: "env": {"NAME": "VALUE"}, or --env-file.',
+  "--env-file": 'Use "env": {"NAME": "VALUE"}, or --env-file on the command line',
 };
 
 function valueOf(
@@ -94,12 +94,12 @@ function valueOf(
     if (text !== "" && (choices === undefined || choices.includes(text))) {
       return parsedAs(() => parse(text, where), key, section);
     }
-    const expected = choices?.join(" or ") ?? `a ${option.value}`;
+    const expected = choices?.join(" or ") ?? "a string";
     throw wrongValue(where, expected, text, choices !== undefined);
   };
   if (repeatable) return textsOf(where, key, value).map(parsed);
   if (typeof value === "string" || typeof value === "number") return parsed(String(value));
-  throw wrongValue(where, `a ${option.value}`, value);
+  throw wrongValue(where, "a string or a number", value);
 }
 
 /** A list, a single text, or an object for `NAME=VALUE`. */
@@ -107,11 +107,11 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
   if (isObject(value)) {
     return Object.entries(value).map(([name, inner]) => {
       if (isObject(inner) || Array.isArray(inner) || inner === null) {
-        throw wrongValue(`${where}: "${name}"`, "a string, a number, or true or false", inner);
+        throw wrongValue(`${where}: "${name}"`, "a string, a number, true or false", inner);
       }
       if (typeof inner === "number" && Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
-        throw new MlcliError(`${where}: "${name}" must be a string: as a number, it is rounded`, {
-          hint: "Put it in quotes.",
+        throw new MlcliError(`${where}: "${name}" is too large for a number`, {
+          hint: "Put the number in quotes",
         });
       }
       return `${name}=${inner}`;
@@ -119,11 +119,11 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
   }
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.map((one) => {
-    if (typeof one !== "string") throw wrongValue(where, "a string, or a list of strings", one);
+    if (typeof one !== "string") throw wrongValue(where, "a string or a list of strings", one);
     // A stranger may have written the file: it must not pick the user's own variables.
     if (key === "env" && !one.includes("=")) {
       throw new MlcliError(`${where} must have a value for each variable`, {
-        hint: 'Write "env": {"NAME": "VALUE"}. --env NAME takes the value that it has here.',
+        hint: 'Write "env": {"NAME": "VALUE"}, or use --env NAME to copy the value of your shell',
       });
     }
     return one;
@@ -136,7 +136,7 @@ function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
     return parse();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { hint = `Correct "${key}" in ${file}.` } = error;
+    const { hint = `Correct "${key}" in ${file}` } = error;
     throw new MlcliError(error.message, { hint, quote: error.quote, cause: error });
   }
 }
@@ -149,7 +149,7 @@ function wrongValue(
   isShown = false,
 ): MlcliError {
   const found = value === "" ? "empty" : isShown ? JSON.stringify(value) : nameOfType(value);
-  return new MlcliError(`${where} must be ${expected}; it is ${found}`, {
-    hint: "Its value is written as for the option of that name.",
+  return new MlcliError(`${where} must be ${expected}, but is ${found}`, {
+    hint: "Use a value that the option of the same name accepts",
   });
 }

@@ -8,7 +8,7 @@ export const appName = options({
   "--app-name": {
     short: "-a",
     value: "name",
-    description: "Name of the app, if this directory has several.",
+    description: "App to use, if this directory has several",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
@@ -18,7 +18,7 @@ export const appName = options({
 export const serverOf = options({
   "--app-name": {
     ...appName["--app-name"],
-    description: "Do it only if the server is of this app.",
+    description: "Fail if the server belongs to another app",
     variable: undefined,
   },
 });
@@ -27,7 +27,7 @@ export const dockerTag = options({
   "--docker-tag": {
     short: "-t",
     value: "tag",
-    description: "Tag of the image.",
+    description: "Tag of the image",
     default: "latest",
     completion: "image-tag",
     variable: "MLCLI_DOCKER_TAG",
@@ -41,7 +41,7 @@ export const serverPort = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port of the server.",
+    description: "Port of the server",
     default: DEFAULT_PORT,
     completion: "server-port",
     variable: "MLCLI_PORT",
@@ -53,7 +53,7 @@ export const serverPort = options({
 export const onlyServerPort = options({
   "--port": {
     ...serverPort["--port"],
-    description: "Port of the server. Default: the app's only server.",
+    description: "Port of the server (default: that of the app's only server)",
     default: undefined,
   },
 });
@@ -64,7 +64,7 @@ export const outputFormat = options({
     value: "format",
     choices: ["text", "json"],
     shorthand: ["--json", "json"],
-    description: "Output format: text or json; --json is the same as --output json.",
+    description: "Output format: text or json; --json is short for --output json",
     default: "text",
     variable: "MLCLI_OUTPUT",
     setting: "output",
@@ -75,12 +75,12 @@ export const outputFormat = options({
 export const progressOptions = options({
   "--quiet": {
     short: "-q",
-    description: "Print only the result, warnings and errors.",
+    description: "Print only the result, warnings and errors",
   },
   "--progress": {
-    value: "form",
+    value: "mode",
     choices: ["auto", "plain"],
-    description: "How to show progress: auto, or plain, line by line as in a pipe.",
+    description: "How to show progress: auto, or plain for lines only, as in a pipe",
     default: "auto",
     variable: "MLCLI_PROGRESS",
   },
@@ -91,17 +91,17 @@ export const cloudOptions = options({
   "--iam-role-arn": {
     short: "-r",
     value: "arn",
-    description: "Role to act as. Default: PLATFORM_ROLE.",
+    description: "IAM role that mlcli assumes (default: from PLATFORM_ROLE)",
   },
   ...appName,
   "--region": {
     value: "region",
-    description: "AWS region. Default: cloud_region, AWS_REGION, ...",
+    description: "AWS region (default: from cloud_region, AWS_REGION or the profile)",
     completion: "region",
   },
   "--profile": {
     value: "profile",
-    description: "AWS profile. Default: cloud_profile, AWS_PROFILE, ...",
+    description: "AWS profile (default: from cloud_profile or AWS_PROFILE)",
     completion: "profile",
   },
 });
@@ -110,7 +110,7 @@ export const jobKind = options({
   "--kind": {
     value: "kind",
     choices: JOB_KINDS,
-    description: "Only jobs of this kind: train, process or transform.",
+    description: "List only jobs of this kind: train, process or transform",
   },
 });
 
@@ -119,7 +119,7 @@ export const jobOrEndpoint = options({
   "--kind": {
     value: "kind",
     choices: [...JOB_KINDS, "endpoint"],
-    description: "Kind, if several have that name: train, process, transform or endpoint.",
+    description: "Kind, if several have this name: train, process, transform or endpoint",
   },
   ...cloudOptions,
 });

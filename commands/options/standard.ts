@@ -3,11 +3,11 @@
 import { options } from "./option.ts";
 
 /** Of every command. */
-export const help = options({ "--help": { short: "-h", description: "Show this help." } });
+export const help = options({ "--help": { short: "-h", description: "Show this help" } });
 
 /** Of `mlcli` alone. */
 export const version = options({
-  "--version": { short: "-V", description: "Show the version; --output json for programs." },
+  "--version": { short: "-V", description: "Show the version (with --output json, as JSON)" },
 });
 
 /**
@@ -18,12 +18,11 @@ export const everywhere = options({
   "--directory": {
     short: "-C",
     value: "dir",
-    description: "Run as if started in DIR, as git -C does.",
+    description: "Run as if started in DIR, like git -C",
     path: "typed",
   },
-  "--no-color": { description: "Print without colour, as with NO_COLOR set." },
+  "--no-color": { description: "Print without colour (also: NO_COLOR=1)" },
   "--debug": {
-    description:
-      "Print where an error happened, and where AWS credentials came from (MLCLI_DEBUG=1).",
+    description: "Show stack traces and the source of AWS credentials (also: MLCLI_DEBUG=1)",
   },
 });

@@ -20,84 +20,86 @@ function parseFilterText(text: string): string {
 export const transformOptions = options({
   "--content-type": {
     value: "type",
-    description: "Media type of the data, such as text/csv. Default: by the file's name.",
+    description: "Content type of the data, such as text/csv (default: from the file name)",
     key: true,
     parse: parseMediaType,
   },
   "--accept": {
     value: "type",
-    description: "Media type of the answers. Default: that of the data, for lines of CSV and " +
-      "JSON Lines; else the server's own.",
+    description:
+      "Content type of the responses (default: that of the data for CSV and JSON Lines " +
+      "by line, otherwise the server's choice)",
     key: true,
     parse: parseMediaType,
   },
   "--split": {
-    value: "by",
+    value: "type",
     choices: SPLITS,
-    description: "What a record is: line, recordio, tfrecord, or none: the whole file. Default: " +
-      "line for CSV and JSON Lines, else none.",
+    description:
+      "What a record is: line, recordio, tfrecord, or none for the whole file (default: " +
+      "line for CSV and JSON Lines, otherwise none)",
     key: true,
   },
   "--strategy": {
     value: "strategy",
     choices: STRATEGIES,
-    description: "Records of a request: multi (as many as fit) or single. Default: single for " +
-      "JSON, else what the server says, else multi.",
+    description: "Records per request: single, or multi for as many as fit (default: single for " +
+      "JSON, otherwise the server's choice or multi)",
     key: true,
   },
   "--assemble": {
-    value: "by",
+    value: "type",
     choices: ASSEMBLIES,
-    description: "How answers become a file: line (a line end after each) or none. Default: " +
-      "line with --split line.",
+    description: "Text after each response in the result file: line for a line end, or none " +
+      "(default: line with --split line, otherwise none)",
     key: true,
   },
   "--max-payload": {
     value: "mb",
-    description:
-      "Size of a request at most, in MB; 0 is any. Default: what the server says, else 6.",
+    description: "Maximum size of a request in MB, 0 for any (default: the server's choice or 6)",
     key: true,
     parse: wholeNumber(TRANSFORM.payload, "MB", 0),
   },
   "--max-concurrency": {
     value: "number",
-    description: "Requests at once. Default: what the server says, else 1.",
+    description: "Maximum number of concurrent requests (default: the server's choice or 1)",
     key: true,
     parse: wholeNumber(undefined, undefined, 0),
   },
   "--compression": {
-    value: "form",
+    value: "type",
     choices: COMPRESSIONS,
-    description: "gzip for data that is compressed. Default: none.",
+    description: "Compression of the data: gzip or none (default: none)",
     key: true,
   },
   "--input-filter": {
     value: "jsonpath",
-    description: "What the model gets of a record, such as $[1:] for all but the first column.",
+    description: "Part of a record to send, such as $[1:] for all but the first column " +
+      "(default: all)",
     key: true,
     parse: parseFilterText,
   },
   "--output-filter": {
     value: "jsonpath",
-    description: "What is kept of a record in the result, such as $[0,-1].",
+    description: "Part of a record to keep in the result, such as $[0,-1] (default: all)",
     key: true,
     parse: parseFilterText,
   },
   "--join": {
-    value: "with",
+    value: "source",
     choices: JOINS,
-    description: "input puts each answer beside its record. Default: none.",
+    description: "input puts each response next to its input record (default: none)",
     key: true,
   },
   "--invocation-timeout": {
     value: "seconds",
-    description: "How long an answer may take. Default: 600.",
+    description: "Maximum time for a response (default: 600)",
     key: true,
     parse: wholeNumber(TRANSFORM.invocationSeconds, "seconds"),
   },
   "--invocation-retries": {
     value: "number",
-    description: "How often a request that failed is sent again. Default: 3.",
+    description: "Maximum number of retries of a failed request (default: 3)",
     key: true,
     parse: wholeNumber(TRANSFORM.retries, undefined, 0),
   },

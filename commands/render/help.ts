@@ -54,7 +54,9 @@ function optionRow(named: NamedOption): Row {
   ].filter((note) => note !== "").join("; ");
   return {
     form: `${option.short ? `${option.short}, ` : "    "}${allForms(named)}`,
-    description: notes === "" ? option.description : `${option.description} (${notes})`,
+    description: notes
+      ? `${option.description} (${notes})`.replace(") (", "; ")
+      : option.description,
   };
 }
 

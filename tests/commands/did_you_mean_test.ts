@@ -172,7 +172,7 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
 
 /** Values that an option does not take. */
 const VALUES: readonly (readonly [line: string, message: string])[] = [
-  ["local deploy -p23001x", 'Option "--port" must be a number from 0 to 65535, but got "23001x".'],
+  ["local deploy -p23001x", 'Option "--port" must be a number from 0 to 65535, but got "23001x"'],
   [
     "list-jobs --kind trianing",
     'Option "--kind" must be train, process or transform, but got "trianing".',

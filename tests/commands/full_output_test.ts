@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
   [
     "upload-data",
     () => ["upload-data", "-i", "data", "--target-dir", DATA],
-    /1 file sent|1 unchanged/,
+    /Uploaded 1 file |1 unchanged/,
   ],
   ["list-jobs", async (job) => {
     await trained(job);

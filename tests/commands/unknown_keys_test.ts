@@ -40,7 +40,7 @@ suite("keys of the configuration file that were probably meant differently", () 
       ['unknown key "ec2_typ" in "train"', 'Did you mean "ec2_type"?'],
       [
         '"region" in "deploy" has no effect',
-        '"cloud_region", beside this object, names the region of all commands.',
+        'Set "cloud_region" at the top level of the file',
       ],
       ['unknown key "memroy" in "local"', 'Did you mean "memory"?'],
     ] as const;

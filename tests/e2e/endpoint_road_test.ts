@@ -158,7 +158,7 @@ suite("the road to an endpoint", () => {
     assertStringIncludes(await done("logs", ENDPOINT), "JSONDecodeError");
     const described = await done("describe", ENDPOINT);
     assertMatch(described, /^Status: +InService$/m);
-    assertMatch(described, /^Machines: +1 ml\.m5\.large$/m);
+    assertMatch(described, /^Instances: +1 ml\.m5\.large$/m);
     assertMatch(described, /^Model: +shop-mlcli-2$/m);
     const waited = await road.run("wait", ENDPOINT);
     assertEquals([waited.code, waited.stdout], [1, ""]);

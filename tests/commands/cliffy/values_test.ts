@@ -82,15 +82,14 @@ suite("the values of a command", () => {
         "by its option",
         { port: "x" },
         {},
-        'Option "--port" must be a number from 0 to 65535, ' +
-        'but got "x".',
+        'Option "--port" must be a number from 0 to 65535, but got "x"',
       ],
       [
         "by its variable",
         {},
         { MLCLI_PORT: "x" },
         "MLCLI_PORT must be a number from 0 to 65535, " +
-        'but got "x".',
+        'but got "x"',
       ],
       [
         "by its variable",

@@ -23,12 +23,12 @@ suite("data, as a program", () => {
     assertEquals(await upload(), {
       code: 0,
       stdout: `${TARGET}/\n`,
-      stderr: "3 files sent (12.6 MB)\n",
+      stderr: "Uploaded 3 files (12.6 MB)\n",
     });
     assertEquals(await upload(), {
       code: 0,
       stdout: `${TARGET}/\n`,
-      stderr: "0 files sent (0 bytes), 3 unchanged\n",
+      stderr: "Uploaded 0 files (0 bytes), 3 unchanged\n",
     });
     assertEquals(box.s3.keys(BUCKET), [
       "churn/data/a b+\u00fc.csv",

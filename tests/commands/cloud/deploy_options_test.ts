@@ -215,7 +215,7 @@ suite("deploy's options", () => {
     const { configuration: made, endpoint, stderr } = await planned(job, args);
     for (const key of ["canary", "data_capture", "health_check_timeout"]) {
       const note =
-        `Serverless endpoints have no "${key}": that of ${job.app.name}.json is ignored.`;
+        `Ignored "${key}" in ${job.app.name}.json: serverless endpoints do not support it`;
       assertStringIncludes(stderr, note);
     }
     assertEquals([made.DataCaptureConfig, endpoint.DeploymentConfig], [undefined, undefined]);
@@ -312,7 +312,7 @@ suite("deploy's options", () => {
       /--ec2-type[\s\S]*--memory-size-in-mb/,
     ],
     ["docker's -e", ["deploy", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
-    ["docker's --tag", ["deploy", "--tag", "v2"], 2, /hint: The tag of the image is given with -t/],
+    ["docker's --tag", ["deploy", "--tag", "v2"], 2, /hint: To choose the image's tag, use -t/],
     [
       "a port",
       ["deploy", "--port", "80"],
@@ -357,7 +357,7 @@ suite("deploy's options", () => {
       "memory in the file that is none",
       LEAST,
       1,
-      /^error: test-\w+\.json: "memory_size_in_mb" in "deploy" must be a number of MB, 1024 to 6144 in steps of 1024, but got "1000"\.\nhint: Correct "memory_size_in_mb" in test-\w+\.json\.\n$/,
+      /^error: test-\w+\.json: "memory_size_in_mb" in "deploy" must be a number of MB, 1024 to 6144 in steps of 1024, but got "1000"\nhint: Correct "memory_size_in_mb" in test-\w+\.json\n$/,
       { memory_size_in_mb: 1000 },
     ],
     [
@@ -399,6 +399,6 @@ suite("deploy's options", () => {
   it("says in its help what serves on this machine", async () => {
     await using job = await makeDeployApp();
     const { stdout } = await job.run(["deploy", "--help"]);
-    assertMatch(stdout, /mlcli local deploy serves on\s+this machine/);
+    assertMatch(stdout, /To serve\s+locally,\s+use\s+mlcli local deploy\./);
   });
 });

@@ -87,7 +87,7 @@ suite("download-model", () => {
     ], stderr);
     assertMatch(
       stderr,
-      /^\d+ bytes from s3:\/\/data-bucket\/churn\/output\/job\/output\/model\.tar/,
+      /^Downloaded \d+ bytes from s3:\/\/data-bucket\/churn\/output\/job\/output\/model\.tar/,
     );
     assertEquals(await at.look(), { model: NEW, others: [...EARLIER, "churn-1"] });
     const listed = await runInProcess(["local", "list-jobs"], { cwd: at.app.directory });

@@ -192,7 +192,7 @@ suite("objects in another order than that of their keys", () => {
     assertEquals(
       stderr,
       "note: Unchanged files might be uploaded again: S3 did not list the objects in the order " +
-        "of their keys\n2 files sent (5 bytes)\n",
+        "of their keys\nUploaded 2 files (5 bytes)\n",
     );
   });
 
@@ -240,7 +240,7 @@ suite("keys that XML cannot hold", () => {
     assertEquals([code, stdout, stderr], [
       0,
       "s3://bucket/data/\n",
-      "1 file sent (2 bytes), 7 objects deleted\n",
+      "Uploaded 1 file (2 bytes), deleted 7 objects\n",
     ]);
     assertEquals(box.s3.keys("bucket"), ["data/a.csv"]);
   });

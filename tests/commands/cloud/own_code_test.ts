@@ -321,7 +321,11 @@ suite("train with code of the user's own", () => {
         "Entry point not found: src/trian.py",
       ],
       ["a directory that is not there", ["--source-dir", "nowhere"], "Not a directory: nowhere"],
-      ["--send-code", ["--send-code"], "--send-code is for the app's own image and code."],
+      [
+        "--send-code",
+        ["--send-code"],
+        'Option "--send-code" requires the app\'s own image and code',
+      ],
       [
         "another tool's word",
         ["--entrypoint", "x"],

@@ -212,8 +212,8 @@ suite("process is refused", () => {
         ["-i", `code=${HERE}/app/data`],
         "The input code is for",
       ],
-      ["with a directory", ["-i", "raw=data"], "must be an address in S3"],
-      ["without an address of data", ["-i", "raw="], "must be an address in S3"],
+      ["with a directory", ["-i", "raw=data"], "must be an S3 URI"],
+      ["without an address of data", ["-i", "raw="], "must be an S3 URI"],
       ["with paths in one another", ["-o", "a", "-o", "b:/opt/ml/processing/output/a/b"], "lie in"],
       [
         "with another path",

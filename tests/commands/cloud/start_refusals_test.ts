@@ -39,7 +39,7 @@ function configure(text: string): (job: JobApp) => unknown {
 function ofBoth(command: Command): readonly Refusal[] {
   const { output, longestRun, longestValue } = COMMANDS[command];
   return [
-    ["docker's --tag", ["--tag", "v2"], 2, "hint: The tag of the image is given with -t"],
+    ["docker's --tag", ["--tag", "v2"], 2, "hint: To choose the image's tag, use -t"],
     [
       "a run that is too long",
       ["--max-run", String(longestRun + 1)],
@@ -121,7 +121,7 @@ function ofBoth(command: Command): readonly Refusal[] {
       [],
       1,
       `error: test-\\w+\\.json: "max_run" in "${command}" must be a whole number of seconds, 1 to ` +
-      `${longestRun}, but got "x"\\.\nhint: Correct "max_run" in test-\\w+\\.json\\.`,
+      `${longestRun}, but got "x"\nhint: Correct "max_run" in test-\\w+\\.json\n`,
       configure(`{"${command}": {"max_run": "x"}}`),
     ],
     [
@@ -143,7 +143,7 @@ function groups(...all: readonly string[]): readonly string[] {
 
 const OF_TRAIN: readonly Refusal[] = [
   ["docker's -e", ["train", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
-  ["a local type", ["train", "-e", "local"], 2, /must be an instance type like ml\.m5\.large/],
+  ["a local type", ["train", "-e", "local"], 2, /must be an instance type such as ml\.m5\.large/],
   ["another machine's data", ["train", "-i", "/data"], 2, /hint: .*mlcli upload-data/],
   [
     "nothing that the cloud needs",
@@ -173,12 +173,12 @@ const OF_TRAIN: readonly Refusal[] = [
   ],
   ["a group that is none", groups("gpu=ml.g5.xlarge"), 2, /must be NAME=TYPE:NUMBER, such as/],
   ["a group without instances", groups("gpu=ml.g5.xlarge:0"), 2, /must be NAME=TYPE:NUMBER/],
-  ["a group of no type", groups("gpu=g5:1"), 2, /like ml\.m5\.large/],
+  ["a group of no type", groups("gpu=g5:1"), 2, /such as ml\.m5\.large/],
   [
     "groups beside machines",
     [...TRAIN, "--instance-group", "gpu=ml.g5.xlarge:2"],
     2,
-    /error: Option "--instance-group" cannot be given with "--ec2-type" or "--instance-count"\.\n/,
+    /error: Option "--instance-group" cannot be used with "--ec2-type" or "--instance-count"\n/,
   ],
   [
     "six groups",
@@ -239,7 +239,7 @@ const OF_TRAIN: readonly Refusal[] = [
 
 const OF_PROCESS: readonly Refusal[] = [
   ["docker's -e", ["process", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
-  ["a local type", ["process", "-e", "local"], 2, /must be an instance type like ml\.m5\.large/],
+  ["a local type", ["process", "-e", "local"], 2, /must be an instance type such as ml\.m5\.large/],
   ["101 instances", [...PROCESS, "-c", "101"], 2, /1 to 100, but got "101"/],
   ["a disk of 17 TB", [...PROCESS, "--volume-size", "17000"], 2, /1 to 16384/],
   [

@@ -16,7 +16,7 @@ suite("upload-data sends", () => {
   it("a directory's tree, and prints where it is", async () => {
     await using at = await place({ "data/a.csv": "1\n", "data/deep/er/b.csv": "22\n" });
     const { code, stdout, stderr } = await at.upload(["-i", "data", "--target-dir", TARGET]);
-    assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, "2 files sent (5 bytes)\n"]);
+    assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, "Uploaded 2 files (5 bytes)\n"]);
     assertEquals(await at.stored(), {
       "churn/data/a.csv": "1\n",
       "churn/data/deep/er/b.csv": "22\n",
@@ -71,12 +71,12 @@ suite("upload-data sends", () => {
     const prefix = `s3://${BUCKET}/${"p".repeat(10)}`;
     const args = ["-i", "d", "--target-dir", prefix];
     const { code, stderr } = await at.upload(args);
-    assertEquals([code, stderr.split(" (")[0]], [0, `${names.length} files sent`]);
+    assertEquals([code, stderr.split(" (")[0]], [0, `Uploaded ${names.length} files`]);
     const expected = names.map((name, number) => [`${"p".repeat(10)}/${name}`, `${number}`]);
     assertEquals(await at.stored(), Object.fromEntries(expected));
     // The list names them as they are, too.
     const again = await at.upload([...args, "--delete"]);
-    assertEquals(again.stderr, `0 files sent (0 bytes), ${names.length} unchanged\n`);
+    assertEquals(again.stderr, `Uploaded 0 files (0 bytes), ${names.length} unchanged\n`);
     assertEquals(at.box.s3.keys(BUCKET).length, names.length);
   });
 
@@ -144,12 +144,12 @@ suite("upload-data sends", () => {
     using _clocks = drawnOnce();
     const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET], { isTerminal: true });
     const line = "\r1 byte of 2 bytes, 1 of 2 files\x1b[K";
-    assertEquals(stderr, `${line}\r\r\x1b[K2 files sent (2 bytes)\n`);
+    assertEquals(stderr, `${line}\r\r\x1b[KUploaded 2 files (2 bytes)\n`);
   });
 
   it("and says no more than in a pipe with --progress plain, and nothing with --quiet", async () => {
     for (
-      const [args, words] of [[["--progress", "plain"], "1 file sent (1 byte)\n"], [
+      const [args, words] of [[["--progress", "plain"], "Uploaded 1 file (1 byte)\n"], [
         ["-q"],
         "",
       ]] as const
@@ -187,7 +187,7 @@ suite("upload-data, once more", () => {
     const later = new Date(Date.now() + 60_000);
     await Deno.utime(`${at.directory.path}/d/newer`, later, later);
     const { stderr } = await at.upload(args);
-    assertEquals(stderr, "3 files sent (4 bytes), 1 unchanged\n");
+    assertEquals(stderr, "Uploaded 3 files (4 bytes), 1 unchanged\n");
     assertEquals(await at.stored(), {
       "churn/data/longer": "12",
       "churn/data/newer": "2",
@@ -220,7 +220,7 @@ suite("upload-data, once more", () => {
     const { code, stderr } = await at.upload(args);
     assertEquals(code, 0);
     assert(arrived > 0 && arrived < 40, `${arrived}`);
-    assertMatch(stderr, new RegExp(`^${40 - arrived} files sent .*, ${arrived} unchanged\n$`));
+    assertMatch(stderr, new RegExp(`^Uploaded ${40 - arrived} files .*, ${arrived} unchanged\n$`));
     assertEquals(at.box.s3.keys(BUCKET).length, 40);
   });
 
@@ -233,7 +233,7 @@ suite("upload-data, once more", () => {
     assertEquals(code, 0);
     assertMatch(
       stderr,
-      /^note: Uploading all files, .*AccessDeniedException: s3:ListBucket\n1 file/,
+      /^note: Uploading all files, .*AccessDeniedException: s3:ListBucket\nUploaded 1 file/,
     );
   });
 });
@@ -249,7 +249,7 @@ suite("upload-data --delete", () => {
     assertEquals(at.box.s3.keys(BUCKET).length, 6);
     const { code, stderr } = await at.upload([...args, "--delete"]);
     assertEquals(code, 0);
-    assertMatch(stderr, /, 2 objects deleted\n$/);
+    assertMatch(stderr, /, deleted 2 objects\n$/);
     // `churn/data/` is a directory's mark of the console.
     const left = ["churn/data-2/a", "churn/data/", "churn/data/a", "churn/data/b"];
     assertEquals(at.box.s3.keys(BUCKET), left);
@@ -261,7 +261,7 @@ suite("upload-data --delete", () => {
       await at.box.s3.put(BUCKET, `churn/data/${number}`, "");
     }
     const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
-    assertMatch(stderr, /, 2500 objects deleted\n$/);
+    assertMatch(stderr, /, deleted 2500 objects\n$/);
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a"]);
     assertEquals(at.box.operations.filter((name) => name === "s3:DeleteObjects").length, 3);
   });
@@ -333,7 +333,7 @@ suite("upload-data --delete", () => {
     const { code, stderr } = await at.upload(args);
     assertEquals(code, 0);
     assertStringIncludes(stderr, note);
-    assertMatch(stderr, /, 4 objects deleted\n$/);
+    assertMatch(stderr, /, deleted 4 objects\n$/);
     assertEquals(
       Object.keys(await at.stored()),
       [

@@ -48,7 +48,7 @@ suite("upload-data goes on where", () => {
         const large = await writeLarge(at);
         fault(at, operation);
         const { code, stdout, stderr } = await at.upload(ARGS);
-        assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, "2 files sent (12.6 MB)\n"]);
+        assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, "Uploaded 2 files (12.6 MB)\n"]);
         assertEquals(at.box.s3.keys(BUCKET), ["churn/data/large", "churn/data/small"]);
         assertSameBytes(await at.box.s3.bytes(BUCKET, "churn/data/large"), large);
         // Not even one of which only SageMaker knew.
@@ -63,7 +63,7 @@ suite("upload-data goes on where", () => {
       await writeLarge(at);
       at.box.faults.fail(`s3:${operation}`, 4, 503);
       const { code, stderr } = await at.upload(ARGS);
-      assertEquals([code, stderr], [0, "2 files sent (12.6 MB)\n"]);
+      assertEquals([code, stderr], [0, "Uploaded 2 files (12.6 MB)\n"]);
       assertEquals(at.box.s3.uploads(BUCKET), []);
     });
   }
@@ -279,7 +279,7 @@ suite("links below a directory that is sent", () => {
     await Deno.symlink("a", `${at.directory.path}/d/link`);
     await Deno.symlink("../shared", `${at.directory.path}/d/shared`);
     const { code, stderr } = await at.upload(ARGS);
-    assertEquals([code, stderr], [0, "4 files sent (4 bytes)\n"]);
+    assertEquals([code, stderr], [0, "Uploaded 4 files (4 bytes)\n"]);
     assertEquals(await at.stored(), {
       "churn/data/a": "1",
       "churn/data/link": "1",
@@ -397,7 +397,7 @@ suite("private files", () => {
       0,
       "warning: Skipped, because they might contain secrets: d/.aws, d/.env, d/x/server.pem\n" +
       "hint: To upload one of them, set it as an input: --input-dir FILE\n" +
-      "3 files sent (33 bytes)\n",
+      "Uploaded 3 files (33 bytes)\n",
     ]);
     assertEquals(
       Object.keys(await at.stored()),
@@ -435,7 +435,7 @@ suite("junk", () => {
       0,
       "note: Left out 5 files that operating systems and notebooks leave behind: d/.DS_Store, " +
       "d/.ipynb_checkpoints, d/__MACOSX and 2 more\n" +
-      "1 file sent (1 byte)\n",
+      "Uploaded 1 file (1 byte)\n",
     ]);
     assertEquals(await at.stored(), { "churn/data/a/1.png": "1" });
   });

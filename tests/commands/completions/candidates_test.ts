@@ -58,7 +58,7 @@ suite("what may follow the words of a command line", () => {
     const commands = await lines("/");
     assert(commands.includes("deploy\tServe a model on an endpoint: create it, or update it."));
     const options = await lines("/", "local", "train");
-    assert(options.includes("--docker-tag\tTag of the image."), options.join("\n"));
+    assert(options.includes("--docker-tag\tTag of the image"), options.join("\n"));
     assert(options.some((line) => line.startsWith("--directory\t")));
     assert((await candidates("/", "train", "--instance-type")).includes("ml.m5.large"));
     assert((await candidates("/", "list-jobs", "--region")).includes("eu-west-1"));

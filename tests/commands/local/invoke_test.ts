@@ -452,23 +452,23 @@ suite("local invoke fails, and says how,", () => {
     for (
       const [args, message] of [
         [["--header", "X-A"], /^error: Option "--header" must be NAME=VALUE or NAME: VALUE, but/],
-        [["-H", "Host: x"], /^error: Option "--header": mlcli sets Host itself\.\nhint: /],
+        [["-H", "Host: x"], /^error: Option "--header" cannot set Host: mlcli sets it\nhint: /],
         [
           ["-H", "X-A: é"],
-          /^error: .*"é" is no value for X-A\.\nhint: .* ASCII or more, in one line/,
+          /^error: .*"é" is not a valid value for X-A\nhint: .* ASCII or more, in one line/,
         ],
         [
           ["-H", "X-A:"],
-          /^error: .*"" is no value for X-A\.\nhint: Its value has one character of /,
+          /^error: .*"" is not a valid value for X-A\nhint: Its value has one character of /,
         ],
         [
           ["-H", "Target-Variant: a_b"],
-          /^error: .*"a_b" is no value for .*\nhint: .* 1 to 63 letters, digits, and hyphens between/,
+          /^error: .*"a_b" is not a valid value for .*\nhint: .* 1 to 63 letters, digits, and hyphens between/,
         ],
-        [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: x-a is given more than once\.\n/],
+        [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: x-a was given more than once\n/],
         [["--headers", "X-A: 1"], /^error: .*--header/s],
-        [["--content-type", "a\nb"], /^error: Option "--content-type" must be a media type/],
-        [["--accept", "a\nb"], /^error: Option "--accept" must be a media type/],
+        [["--content-type", "a\nb"], /^error: Option "--content-type" must be a content type/],
+        [["--accept", "a\nb"], /^error: Option "--accept" must be a content type/],
         [
           ["--stream", "-H", "Target-Model: a"],
           /^error: A request for a stream cannot have the header X-Amzn-SageMaker-Target-Model\nhint: /,

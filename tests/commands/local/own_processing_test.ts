@@ -235,7 +235,7 @@ suite("local process with a script of the user's own", () => {
       [["-i", "code=raw"], "The input code is for code"],
       [["-i", "a=nowhere"], "Not a directory: nowhere (--input a=...)"],
       [["-i", "nowhere"], "Not a directory: nowhere (--input)"],
-      [["-i", "a="], 'Option "--input" must name a directory'],
+      [["-i", "a="], 'Option "--input" must end with a directory'],
       [["-i", "a=raw", "-i", "a=src"], 'Two inputs are called "a".'],
       [["-i", "a:/tmp=raw"], 'Option "--input" must have a path below /opt/ml/processing'],
       [["-i", "raw", "-o", "b:/opt/ml/processing/input/b"], "lie in one another"],
@@ -513,8 +513,8 @@ suite("outputs of local process", () => {
         [["-o", "a=raw/a.csv/x"], "Not in a directory: "],
         [["-o", "x:/opt/ml/processing/input/y=r"], "lie in one another"],
         [["-i", "a=raw", "-o", "x:/opt/ml/processing/input=r"], "lie in one another"],
-        [["-i", "a=s3://bucket/x"], 'takes a directory on this machine, but got "s3://bucket/x"'],
-        [["-o", "a=s3://bucket/x"], 'takes a directory on this machine, but got "s3://bucket/x"'],
+        [["-i", "a=s3://bucket/x"], 'must be a local directory, but got "s3://bucket/x"'],
+        [["-o", "a=s3://bucket/x"], 'must be a local directory, but got "s3://bucket/x"'],
       ] as const
     ) {
       const { code, body, stderr } = await process(app, [...TYPED, ...args]);

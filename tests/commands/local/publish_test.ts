@@ -125,8 +125,8 @@ suite("--publish", () => {
     assertEquals({ code, stderr }, {
       code: 2,
       stderr:
-        'error: Option "--publish" must be PORT or HOST:CONTAINER, such as 5678 or 5679:5678, but ' +
-        'got "0.0.0.0:5678:5678".\nhint: The address is always 127.0.0.1: leave it out.\n',
+        'error: Option "--publish" must be [HOST_PORT:]PORT, such as 5678 or 5679:5678, but ' +
+        'got "0.0.0.0:5678:5678"\nhint: Remove the address: it is always 127.0.0.1\n',
     });
   });
 

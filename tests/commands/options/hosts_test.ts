@@ -49,12 +49,12 @@ suite("what is asked for of hosts", () => {
 
   for (
     const [asked, words] of [
-      [{ instanceCount: 1, shard: ["a"] }, /^With one host, --shard, .* have no effect\.$/],
-      [{ instanceCount: 1, inputSharded: true }, /^With one host/],
-      [{ instanceCount: 1, freezeHost: [fault] }, /^With one host/],
+      [{ instanceCount: 1, shard: ["a"] }, /^--shard, .* require several hosts$/],
+      [{ instanceCount: 1, inputSharded: true }, /require several hosts$/],
+      [{ instanceCount: 1, freezeHost: [fault] }, /require several hosts$/],
       [
         { killHost: [{ ...fault, host: "algo-02" }] },
-        /no host algo-02: the hosts are algo-1 to algo-2/,
+        /Host "algo-02" does not exist: the hosts are algo-1 to algo-2/,
       ],
     ] as const
   ) {

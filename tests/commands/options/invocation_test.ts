@@ -24,11 +24,14 @@ suite("the headers that --header takes", () => {
 
   for (
     const [text, message] of [
-      ["Inference-Id", '--header must be NAME=VALUE or NAME: VALUE, but got "Inference-Id".'],
-      ["=7", '--header must be NAME=VALUE or NAME: VALUE, but got "=7".'],
-      ["Inference-Id:", '--header: "" is no value for X-Amzn-SageMaker-Inference-Id.'],
-      ["Inference-Id=a\nb", '--header: "a\\nb" is no value for X-Amzn-SageMaker-Inference-Id.'],
-      ["Host=x", "--header: SageMaker passes no header Host on."],
+      ["Inference-Id", '--header must be NAME=VALUE or NAME: VALUE, but got "Inference-Id"'],
+      ["=7", '--header must be NAME=VALUE or NAME: VALUE, but got "=7"'],
+      ["Inference-Id:", '--header: "" is not a valid value for X-Amzn-SageMaker-Inference-Id'],
+      [
+        "Inference-Id=a\nb",
+        '--header: "a\\nb" is not a valid value for X-Amzn-SageMaker-Inference-Id',
+      ],
+      ["Host=x", '--header: SageMaker does not forward header "Host"'],
     ] as const
   ) {
     it(`but not ${JSON.stringify(text)}`, () => {
@@ -47,7 +50,7 @@ suite("the headers that --header takes", () => {
     assertThrows(
       () => invocationFields({ variant: undefined, header: [...header, ...header] }),
       UsageError,
-      "X-Amzn-SageMaker-Inference-Id is given more than once.",
+      "X-Amzn-SageMaker-Inference-Id was given more than once",
     );
   });
 
@@ -79,29 +82,29 @@ suite("the headers that --header of local invoke takes", () => {
   const LINES = [["X-A", "a\nB: c"], ["X-A", "a\r"], ["X-A", "a\n"], ["X-A", "é"], ["X-A", "\0"]];
   for (
     const [text, message] of [
-      ["X-Trace", '--header must be NAME=VALUE or NAME: VALUE, but got "X-Trace".'],
-      ["", '--header must be NAME=VALUE or NAME: VALUE, but got "".'],
-      ["=7", '--header: "" is no name of a header.'],
-      [" : 7", '--header: "" is no name of a header.'],
-      [" X-A: 7", '--header: " X-A" is no name of a header.'],
-      ["X A: 7", '--header: "X A" is no name of a header.'],
-      ["X\r\nY: 7", '--header: "X\\r\\nY" is no name of a header.'],
-      ["é: 7", '--header: "é" is no name of a header.'],
-      ["X-A:", '--header: "" is no value for X-A.'],
+      ["X-Trace", '--header must be NAME=VALUE or NAME: VALUE, but got "X-Trace"'],
+      ["", '--header must be NAME=VALUE or NAME: VALUE, but got ""'],
+      ["=7", '--header: "" is not a valid header name'],
+      [" : 7", '--header: "" is not a valid header name'],
+      [" X-A: 7", '--header: " X-A" is not a valid header name'],
+      ["X A: 7", '--header: "X A" is not a valid header name'],
+      ["X\r\nY: 7", '--header: "X\\r\\nY" is not a valid header name'],
+      ["é: 7", '--header: "é" is not a valid header name'],
+      ["X-A:", '--header: "" is not a valid value for X-A'],
       ...LINES.map(([name, value]) =>
         [
           `${name}: ${value}`,
-          `--header: ${JSON.stringify(value)} is no value for ${name}.`,
+          `--header: ${JSON.stringify(value)} is not a valid value for ${name}`,
         ] as const
       ),
       [
         "Target-Variant: a_b",
-        '--header: "a_b" is no value for X-Amzn-SageMaker-Target-Variant.',
+        '--header: "a_b" is not a valid value for X-Amzn-SageMaker-Target-Variant',
       ],
-      ["content-TYPE: a/b", "--header does not give content-TYPE: --content-type does."],
-      ["Accept=a/b", "--header does not give Accept: --accept does."],
+      ["content-TYPE: a/b", "--header cannot set content-TYPE"],
+      ["Accept=a/b", "--header cannot set Accept"],
       ...["Host", "content-length", "Transfer-Encoding", "CONNECTION", "Expect", "TE"].map((name) =>
-        [`${name}: 1`, `--header: mlcli sets ${name} itself.`] as const
+        [`${name}: 1`, `--header cannot set ${name}: mlcli sets it`] as const
       ),
     ] as const
   ) {
@@ -117,10 +120,10 @@ suite("the headers that --header of local invoke takes", () => {
     assertEquals(requestHeaders(both), both);
     for (
       const [text, message] of [
-        ["x-a: 2", "x-a is given more than once."],
+        ["x-a: 2", "x-a was given more than once"],
         [
           "X-Amzn-SageMaker-Inference-Id=2",
-          "X-Amzn-SageMaker-Inference-Id is given more than once.",
+          "X-Amzn-SageMaker-Inference-Id was given more than once",
         ],
       ] as const
     ) {

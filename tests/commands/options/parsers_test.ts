@@ -49,14 +49,14 @@ suiteOf("of --port", {
   parse: parsePort,
   takes: [["0", 0], ["8080", 8080], ["65535", 65_535]],
   refuses: ["65536", "0x1F90", "-1", "1.5", "http", " 80", "1e3"],
-  message: 'must be a number from 0 to 65535, but got "65536".',
+  message: 'must be a number from 0 to 65535, but got "65536"',
 });
 
 suiteOf("of --timeout", {
   parse: parseSeconds,
   takes: [["1", 1], ["240", 240], ["2000000", 2_000_000]],
   refuses: ["0", "2000001", "1.5", "0x10", "1e3", "-1", "5m"],
-  message: 'must be a whole number of seconds, 1 to 2000000, but got "0".',
+  message: 'must be a whole number of seconds, 1 to 2000000, but got "0"',
 });
 
 suiteOf("of --allow-host", {
@@ -75,21 +75,21 @@ suiteOf("of --allow-host", {
     ...["http://a.example", "a.example:80", "a.example/", "[::1]:80", "::1:g", "[a]", "a b", "*"],
     ...["*.example", "a..b", "a@b", "a%41", "a?b", "a,b", ".", "256.1.1.1"],
   ],
-  message: 'must be a host name or an address without scheme and port, but got "http://a.example".',
+  message: 'must be a host name or IP address without scheme and port, but got "http://a.example"',
 });
 
 suiteOf("of --accept", {
   parse: parseMediaType,
   takes: [["text/csv", "text/csv"], ["*/*;q=0.8, text/csv", "*/*;q=0.8, text/csv"]],
   refuses: ["text\n/csv", "a\rb", "text/csv\n", "a\u0001", " ", "é", "text/模"],
-  message: 'must be a media type like text/csv, but got "text\\n/csv".',
+  message: 'must be a content type such as text/csv, but got "text\\n/csv"',
 });
 
 suiteOf("of --tail", {
   parse: parseTail,
   takes: [["all", "all"], ["0", 0], ["20", 20]],
   refuses: ["x", "-1", "1.5", "1234567890"],
-  message: 'must be a number of lines or all, but got "x".',
+  message: 'must be a number of lines or all, but got "x"',
 });
 
 suiteOf("of --since", {
@@ -103,8 +103,8 @@ suiteOf("of --since", {
     ["2026-03-01", new Date(2026, 2, 1)],
   ],
   refuses: ["yesterday", "10", "m", "-1m", "1.5h", "10 m", "2026-13-01", "1969-01-01", "12345"],
-  message: "must be a time ago like 30s, 10m, 2h or 1d, or a time like 2026-03-01T09:30:00Z, " +
-    'but got "yesterday".',
+  message: "must be a duration such as 30s, 10m, 2h or 1d, or a time such as " +
+    '2026-03-01T09:30:00Z, but got "yesterday"',
 });
 
 suite("a time of --since", () => {
@@ -130,14 +130,14 @@ suiteOf("of --limit", {
   parse: parseLimit,
   takes: [["1", 1], ["20", 20], ["123456789", 123_456_789]],
   refuses: ["0", "-1", "1.5", "all", "", "1234567890"],
-  message: 'must be a whole number, 1 or more, but got "0".',
+  message: 'must be a whole number, 1 or more, but got "0"',
 });
 
 suiteOf("of --docker-tag", {
   parse: parseTag,
   takes: [["latest", "latest"], ["v1.2_3-rc", "v1.2_3-rc"], ["a".repeat(128), "a".repeat(128)]],
   refuses: ["!", ".a", "-a", "a/b", "a:b", "a".repeat(129)],
-  message: 'must be an image tag (letters, digits, "_", ".", "-"), but got "!".',
+  message: 'must be an image tag (letters, digits, "_", ".", "-"), but got "!"',
 });
 
 suiteOf("of --memory", {
@@ -151,21 +151,21 @@ suiteOf("of --memory", {
     ["6144k", 6_291_456],
   ],
   refuses: ["5m", "6", "1t", "m", "-1g", "1,5g", "9999999999g"],
-  message: 'must be a size of 6m or more like 512m or 2g, but got "5m".',
+  message: 'must be 6m or more, such as 512m or 2g, but got "5m"',
 });
 
 suiteOf("of --shm-size", {
   parse: parseSharedMemory,
   takes: [["8g", 8_589_934_592], ["64m", 67_108_864], ["1", 1]],
   refuses: ["0", "-1", "8t", "x", ""],
-  message: 'must be a size like 512m or 8g, but got "0".',
+  message: 'must be a size such as 512m or 8g, but got "0"',
 });
 
 suiteOf("of --cpus", {
   parse: parseCpus,
   takes: [["2", 2], ["1.5", 1.5], ["0.01", 0.01], ["64", 64]],
   refuses: ["0", "0.001", "-1", "1e3", "0x2", "two", "1.", "", "100001", "0.1234567891"],
-  message: 'must be a number of CPUs like 2 or 1.5, but got "0".',
+  message: 'must be a number of CPUs, such as 2 or 1.5, but got "0"',
 });
 
 suiteOf("of --gpus", {
@@ -179,14 +179,14 @@ suiteOf("of --gpus", {
     ["device=GPU-3a23c669,MIG-1", ["GPU-3a23c669", "MIG-1"]],
   ],
   refuses: ["0", "-1", "1.5", "none", "device=", "device=0,", "device=a b", 'device=0,1"', "0,1"],
-  message: 'must be all, a number of GPUs, or devices like device=0,1, but got "0".',
+  message: 'must be all, a number of GPUs, or devices such as device=0,1, but got "0"',
 });
 
 suiteOf("of --network", {
   parse: parseNetwork,
   takes: [["bridge", "bridge"], ["host", "host"], ["none", "none"], ["a_b.c-1", "a_b.c-1"]],
   refuses: ["container:db", "", "-a", "a b", "a/b", "ns:/proc/1/ns/net"],
-  message: 'must be bridge, host, none or the name of a network, but got "container:db".',
+  message: 'must be bridge, host, none or the name of a Docker network, but got "container:db"',
 });
 
 suiteOf("of local train --input", {
@@ -196,6 +196,6 @@ suiteOf("of local train --input", {
     ["a.b-c_1=d=e", { name: "a.b-c_1", directory: "d=e" }],
   ],
   refuses: ["x", "=d", "a=", ".=d", "..=d", "a/b=d", `${"a".repeat(65)}=d`],
-  message: "must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 letters, " +
-    'digits, ".", "_" and "-"), but got "x".',
+  message: "must be CHANNEL=DIR, such as training=/data/churn (CHANNEL: up to 64 letters, " +
+    'digits, ".", "_" and "-"), but got "x"',
 });

@@ -88,13 +88,19 @@ suite("options in the configuration file", () => {
   it("must be what the option takes, and no wrong one is shown that may be a secret", () => {
     const wrong: readonly (readonly [Record<string, unknown>, string])[] = [
       [{ instance_count: "many" }, 'churn.json: "instance_count" in "train" must be a whole'],
-      [{ instance_count: 101 }, 'in "train" must be a whole number, 1 to 100, but got "101".'],
-      [{ ec2_type: ["a"] }, 'churn.json: "ec2_type" in "train" must be a type; it is an array'],
-      [{ spot: "yes" }, '"spot" in "train" must be true or false; it is a string'],
-      [{ format: "c" }, '"format" in "train" must be a or b; it is "c"'],
-      [{ subnet: [1] }, '"subnet" in "train" must be a string, or a list of strings; it is a'],
-      [{ env: { A: ["secret"] } }, '"env" in "train": "A" must be a string, a number'],
-      [{ env: { SEED: 2 ** 60 } }, '"env" in "train": "SEED" must be a string: as a number'],
+      [{ instance_count: 101 }, 'in "train" must be a whole number, 1 to 100, but got "101"'],
+      [
+        { ec2_type: ["a"] },
+        'churn.json: "ec2_type" in "train" must be a string or a number, but is an array',
+      ],
+      [{ spot: "yes" }, '"spot" in "train" must be true or false, but is a string'],
+      [{ format: "c" }, '"format" in "train" must be a or b, but is "c"'],
+      [{ subnet: [1] }, '"subnet" in "train" must be a string or a list of strings, but is a'],
+      [
+        { env: { A: ["secret"] } },
+        '"env" in "train": "A" must be a string, a number, true or false',
+      ],
+      [{ env: { SEED: 2 ** 60 } }, '"env" in "train": "SEED" is too large for a number'],
       [{ env: ["TOKEN"] }, '"env" in "train" must have a value for each variable'],
     ];
     for (const [values, words] of wrong) {
@@ -118,11 +124,11 @@ suite("options in the configuration file", () => {
     assertEquals(unknownKeysIn(given, OPTIONS).map(({ message, hint }) => `${message}. ${hint}`), [
       'churn.json: unknown key "ec2_typ" in "train". Did you mean "ec2_type"?',
       'churn.json: unknown key "instanceCount" in "train". Did you mean "instance_count"?',
-      'churn.json: "region" in "train" has no effect. "cloud_region", beside this object, names ' +
-      "the region of all commands.",
-      'churn.json: "env_file" in "train" has no effect. It may name any file of yours: ' +
-      '"env": {"NAME": "VALUE"}, or --env-file.',
-      'churn.json: "no_wait" in "train" has no effect. --no-wait is for the command line alone.',
+      'churn.json: "region" in "train" has no effect. Set "cloud_region" at the top ' +
+      "level of the file",
+      'churn.json: "env_file" in "train" has no effect. Use "env": {"NAME": "VALUE"}, ' +
+      "or --env-file on the command line",
+      'churn.json: "no_wait" in "train" has no effect. Use --no-wait on the command line',
     ]);
   });
 

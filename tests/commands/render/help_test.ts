@@ -55,10 +55,10 @@ Commands:
 
 Global:
       --no-color  Plain.
-  -h, --help      Show this help.
-  -V, --version   Show the version;
-                  --output json for
-                  programs.
+  -h, --help      Show this help
+  -V, --version   Show the version (with
+                  --output json, as
+                  JSON)
 
 Examples:
   Do all of it
@@ -81,7 +81,7 @@ Options:
       --kind KIND  Kind. (default: all)
 
 Global:
-  -h, --help       Show this help.
+  -h, --help       Show this help
       --no-color   Plain.
 `,
       ],
@@ -106,7 +106,7 @@ Options:
 
 Global:
   -h, --help
-      Show this help.
+      Show this help
   --no-color
       Plain.
 

@@ -164,7 +164,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     box.endpoints.endpoints.clear();
     const before = remains(box);
     assertEquals((await run(box, [...ALL, "--dry-run"])).stdout.split("\n").slice(0, 2), [
-      "There is no endpoint shop",
+      "Not found: endpoint shop",
       "Would delete endpoint configuration shop-config",
     ]);
     assertEquals(remains(box), before);

@@ -552,7 +552,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     assertEquals(
       (await run(box, [...ALL, "--dry-run"])).stdout,
       "Would delete endpoint shop (InService)\n" +
-        "There is no endpoint configuration shop-config\nWould delete model shop-mlcli\n" +
+        "Not found: endpoint configuration shop-config\nWould delete model shop-mlcli\n" +
         "Would keep endpoint configuration shop-v2\n",
     );
     assertEquals(deletions(box), []);
@@ -575,7 +575,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     for (const answer of ["", "n", "no", "shop"]) {
       const { box, asked, code, stdout, stderr } = await answered(answer, "--delete-config");
       await using _box = box;
-      assertEquals([asked, code, stdout], [["Delete that? [y/N]"], 1, ""]);
+      assertEquals([asked, code, stdout], [["Continue? [y/N]"], 1, ""]);
       assertEquals(
         withoutProgress(stderr),
         IN_ACCOUNT + "To delete: endpoint shop (InService)\n" +

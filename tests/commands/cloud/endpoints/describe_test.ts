@@ -38,7 +38,7 @@ suite("mlcli describe of an endpoint", () => {
       `Changed:        ${TIME}`,
       "Age:            \\d+s",
       "Configuration:  shop-config",
-      "Machines:       1 ml.m5.large",
+      "Instances:      1 ml.m5.large",
       "Model:          shop-mlcli",
       "Data:           s3://data/model.tar.gz",
       `Image:          ${IMAGE}`,
@@ -87,9 +87,9 @@ suite("mlcli describe of an endpoint", () => {
       images: [IMAGE],
       variables: ["API_KEY", "LEVEL"],
     }]);
-    assertMatch((await run(box)).stdout, /^Machines: {7}3 ml\.m5\.large$/m);
+    assertMatch((await run(box)).stdout, /^Instances: {6}3 ml\.m5\.large$/m);
     endpoint.variants[0]!.currentCount = 5;
-    assertMatch((await run(box)).stdout, /^Machines: {7}5 of 3 ml\.m5\.large$/m);
+    assertMatch((await run(box)).stdout, /^Instances: {6}5 of 3 ml\.m5\.large$/m);
   });
 
   it("shows a serverless one, one that failed, one that changes", async () => {
@@ -98,7 +98,7 @@ suite("mlcli describe of an endpoint", () => {
     const reason = "no\nsuch\x1b[2J image";
     const endpoint = box.endpoints.add("shop", { variant, status: "Failed", reason });
     const { stdout } = await run(box);
-    assertMatch(stdout, /^Machines: {7}serverless, 2048 MB, 5 requests at once$/m);
+    assertMatch(stdout, /^Instances: {6}serverless, 2048 MB, 5 concurrent requests$/m);
     assertMatch(stdout, /^Status: {9}Failed\nReason: {9}no\n {16}such\?\[2J image$/m);
     const [json] = JSON.parse((await run(box, "--output", "json")).stdout).variants;
     assertEquals(
@@ -110,7 +110,7 @@ suite("mlcli describe of an endpoint", () => {
     endpoint.beginUpdate({ ...endpoint.current, configuration });
     assertMatch(
       (await run(box)).stdout,
-      /^Configuration: {2}shop-config\nTo come: {8}shop-config-2$/m,
+      /^Configuration: {2}shop-config\nPending: {8}shop-config-2$/m,
     );
   });
 
@@ -119,7 +119,7 @@ suite("mlcli describe of an endpoint", () => {
     box.endpoints.script("shop", ["Creating"]);
     box.endpoints.begin(box.endpoints.add("shop", { ...SHOP, status: "Creating" }));
     const { stdout } = await run(box);
-    assertMatch(stdout, /^Machines: {7}1 ml\.m5\.large\nModel: {10}shop-mlcli$/m);
+    assertMatch(stdout, /^Instances: {6}1 ml\.m5\.large\nModel: {10}shop-mlcli$/m);
   });
 
   it("shows what it may, and says what it may not", async () => {
@@ -136,7 +136,7 @@ suite("mlcli describe of an endpoint", () => {
     box.faults.deny("sagemaker:DescribeEndpointConfig");
     const nothing = await run(box);
     assertEquals(nothing.code, 0);
-    assertMatch(nothing.stdout, /^Machines: {7}1 instances\nConsole: .*\n$/m);
+    assertMatch(nothing.stdout, /^Instances: {6}1 instances\nConsole: .*\n$/m);
     assertMatch(
       nothing.stderr,
       /^Cannot read the details of configuration shop-config: Access/,

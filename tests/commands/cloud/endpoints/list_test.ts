@@ -121,8 +121,8 @@ suite("mlcli list-endpoints", () => {
       const [args, isTerminal, stdout, stderr] of [
         [[], false, "", ""],
         [JSON_OUTPUT, false, "[]\n", ""],
-        [[], true, "", "0 endpoints in eu-west-1 (AWS_REGION)\n"],
-        [["--region", "us-west-2"], true, "", "0 endpoints in us-west-2 (--region)\n"],
+        [[], true, "", "No endpoints in eu-west-1 (AWS_REGION)\n"],
+        [["--region", "us-west-2"], true, "", "No endpoints in us-west-2 (--region)\n"],
       ] as const
     ) {
       assertEquals(await run(box, args, { isTerminal }), { code: 0, stdout, stderr });

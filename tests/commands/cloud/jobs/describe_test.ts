@@ -33,7 +33,7 @@ suite("mlcli describe", () => {
       `Ended:          ${TIME}`,
       `Image:          ${image}`,
       "Role:           arn:aws:iam::123456789012:role/jobs",
-      "Machines:       2 ml.m5.large",
+      "Instances:      2 ml.m5.large",
       "Time limit:     3600 s",
       "Time:           1 min 40 s x 2 ml.m5.large = 3 min 20 s billed",
       "Input:          training s3://data/train/",
@@ -50,7 +50,7 @@ suite("mlcli describe", () => {
     addJob(box, "churn", [], { spot: true });
     const { stdout } = await run(box, "churn");
     assertMatch(stdout, /^Status: {9}InProgress: Starting: Starting the training job\n/m);
-    assertMatch(stdout, /^Machines: {7}1 ml\.m5\.large, spot\n/m);
+    assertMatch(stdout, /^Instances: {6}1 ml\.m5\.large, spot\n/m);
     assert(!/^(Ended|Time|Reason|Artifact):/m.test(stdout));
   });
 
@@ -100,7 +100,7 @@ suite("mlcli describe", () => {
       "Image:          123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123",
       "Role:           arn:aws:iam::123456789012:role/jobs",
       "Model:          churn-model",
-      "Machines:       2 ml.m5.large",
+      "Instances:      2 ml.m5.large",
       "Input:          input s3://data/batch/",
       "Output:         output s3://data/scored/",
       "Option:         content_type=text/csv",
@@ -171,7 +171,7 @@ suite("mlcli describe", () => {
     ];
     box.jobs.add("training", "churn", { ...TRAINING, ResourceConfig: { InstanceGroups } });
     const { stdout } = await run(box, "churn");
-    assertMatch(stdout, /^Machines: +2 ml\.g5\.xlarge \+ 1 ml\.m5\.large$/m);
+    assertMatch(stdout, /^Instances: +2 ml\.g5\.xlarge \+ 1 ml\.m5\.large$/m);
     const job = JSON.parse((await run(box, "churn", "--output", "json")).stdout);
     assertEquals([job.instance_type, job.instance_count], [null, 3]);
     assertEquals(job.instance_groups[1], { name: "cpu", type: "ml.m5.large", count: 1 });

@@ -71,7 +71,7 @@ suite("mlcli list-jobs", () => {
     assertEquals(wrong.code, 2);
     assertMatch(
       wrong.stderr,
-      /^error: Option "--limit" must be a whole number, 1 or more, but got "0"\./,
+      /^error: Option "--limit" must be a whole number, 1 or more, but got "0"\n/,
     );
   });
 
@@ -189,7 +189,7 @@ suite("mlcli list-jobs", () => {
   it("says on a terminal where it has looked when there is nothing", async () => {
     await using box = await Box.open();
     const { stderr } = await runCloudInProcess(box, ["list-jobs"], { isTerminal: true });
-    assertEquals(stderr, "0 jobs in eu-west-1 (AWS_REGION)\n");
+    assertEquals(stderr, "No jobs in eu-west-1 (AWS_REGION)\n");
     assertEquals(await run(box), { code: 0, stdout: "", stderr: "" });
   });
 });

@@ -108,7 +108,7 @@ suite("mlcli logs", () => {
     assertEquals(none.stderr, "No log lines yet since the given time: the job is InProgress\n");
     const wrong = await run(box, "churn", "--since", "yesterday");
     assertEquals(wrong.code, 2);
-    assertMatch(wrong.stderr, /^error: Option "--since" must be a time ago like 30s, 10m/);
+    assertMatch(wrong.stderr, /^error: Option "--since" must be a duration such as 30s, 10m/);
   });
 
   it("says so where a job has written nothing", async () => {
