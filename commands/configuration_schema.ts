@@ -94,10 +94,10 @@ function valueSchema(option: NamedOption[1]): Schema {
     return { type: NUMBERS.includes(option.value) ? ["number", "string"] : "string" };
   }
   const texts = [{ type: "string" }, { type: "array", items: { type: "string" } }];
-  if (!PAIRS.includes(option.value)) return { anyOf: texts };
+  if (!PAIRS.test(option.value)) return { anyOf: texts };
   const pairs = { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
   return { anyOf: [pairs, ...texts] };
 }
 
 /** Options that are `NAME=VALUE` on a command line. */
-const PAIRS = ["key=value", "name[=value]", "name=type:number"];
+const PAIRS = /=(value|type)/;

@@ -10,7 +10,7 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
-  details: "Environment variables are shown without their values.",
+  details: "Environment variables are shown without their values",
   options: DESCRIBE,
   examples: [
     ["Show the status of a job", "mlcli describe flats-2026-03-01"],
@@ -67,7 +67,7 @@ export type WaitOptions = Values<typeof WAIT>;
 
 export const waitCommand: Command = command({
   details:
-    "Prints the S3 URI of the job's result, or the name of the endpoint. The exit code is 1 if " +
+    "The result is the S3 URI of the job's output, or the endpoint's name. The exit code is 1 if " +
     "the job failed or was stopped, or if the endpoint failed or its update was rolled back. " +
     "After Ctrl-C, the job or the update continues.",
   options: WAIT,

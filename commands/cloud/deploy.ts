@@ -17,7 +17,7 @@ export const deployCommand: Command = command({
       'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i s3://my-bucket/d)"',
     ],
     [
-      "Serve serverless, and pay only for requests",
+      "Create a serverless endpoint, and pay only per request",
       "mlcli deploy -n shop --memory-size-in-mb 2048 -m s3://my-bucket/model.tar.gz",
     ],
     [

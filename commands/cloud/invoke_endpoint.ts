@@ -25,7 +25,7 @@ const OPTIONS = options({
   "--header": {
     short: "-H",
     value: "name=value",
-    description: "Header for SageMaker or the model, such as Inference-Id=7 (repeatable)",
+    description: "Request header for SageMaker or the model, such as Inference-Id=7 (repeatable)",
     repeatable: true,
     parse: parseInvocationHeader,
   },
@@ -41,9 +41,9 @@ export const invokeEndpointCommand: Command = command({
     "take up to 60 seconds, a stream up to 8 minutes.",
   options: OPTIONS,
   examples: [
-    ["Predict for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],
+    ["Get predictions for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],
     [
-      "Predict for one row",
+      "Get one prediction",
       "echo 72,3,15 | mlcli invoke-endpoint -n flats --accept application/json",
     ],
     [

@@ -31,8 +31,8 @@ export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
 export const listEndpointsCommand: Command = command({
   details:
-    "JSON also contains what determines the cost: the instance type and count (or the memory of " +
-    "a serverless endpoint), and the age in seconds. This takes two requests per endpoint.",
+    "The JSON output also contains the instance type and count (or the memory of a serverless " +
+    "endpoint) and the age in seconds, which takes two requests per endpoint",
   options: OPTIONS,
   examples: [
     ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],

@@ -31,7 +31,7 @@ export const pushCommand: Command = command({
   details:
     "Creates the repository if it does not exist, and pushes the image with a manifest that " +
     "SageMaker accepts (it refuses the OCI manifests of newer Docker Engines). Prints the image's " +
-    "address with its digest, so that later pushes do not change what it refers to.",
+    "address with its digest.",
   options: OPTIONS,
   examples: [
     ["Push app:latest", "mlcli push"],

@@ -46,7 +46,7 @@ function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {
   let transfer: TransferProgress | undefined;
   let found = 0;
   shown.live(() =>
-    found === 0 ? [] : [{ text: fit(`Scanning files: ${counted(found, "file")}`, shown.columns) }]
+    found === 0 ? [] : [{ text: fit(`Scanning: ${counted(found, "file")}`, shown.columns) }]
   );
   return {
     note: (text) => shown.note(text),

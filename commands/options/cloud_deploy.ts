@@ -51,7 +51,7 @@ export const parseConcurrency: Parser<number> = wholeNumber(SERVERLESS.mostAtOnc
 export function parseAmiVersion(text: string, source: string): string {
   if (/^[a-z][a-z\d.-]{0,62}$/i.test(text)) return text;
   throw new UsageError(
-    `${source} must be a version such as al2-ami-sagemaker-inference-gpu-3-1, but got "${text}"`,
+    `${source} must be an AMI version such as al2-ami-sagemaker-inference-gpu-3-1, but got "${text}"`,
   );
 }
 
@@ -105,8 +105,8 @@ export const DEPLOY_OPTIONS = options({
     parse: parseModel,
   },
   "--run": {
-    value: "name",
-    description: "Local run whose model to deploy; last is the newest one with a model",
+    value: "run",
+    description: "Deploy the model of this local run; last means the newest run with a model",
     completion: "model-run",
   },
   ...serverProgramOptions,
@@ -153,7 +153,7 @@ export const DEPLOY_OPTIONS = options({
   "--health-check-timeout": {
     value: "seconds",
     description:
-      "Time for a container to respond to /ping, 60 to 3600 (default: SageMaker's choice)",
+      "Maximum time until a container responds to /ping, 60 to 3600 (default: SageMaker's choice)",
     key: true,
     parse: parseHealthCheck,
   },

@@ -190,7 +190,7 @@ export const TRAIN_OPTIONS = options({
   },
   "--hyperparameter": {
     value: "key=value",
-    description: "Hyperparameter; overrides input/config/hyperparameters.json (repeatable)",
+    description: "Override a value of input/config/hyperparameters.json (repeatable)",
     repeatable: true,
     key: true,
   },
@@ -210,7 +210,7 @@ export const TRAIN_OPTIONS = options({
   },
   "--checkpoint-s3-dir": {
     value: "s3_uri",
-    description: "Save /opt/ml/checkpoints to s3://BUCKET/PREFIX and restore it (default: none)",
+    description: "Save /opt/ml/checkpoints to S3 and restore it from there (default: none)",
     key: true,
     parse: parseAddress,
   },
@@ -222,7 +222,7 @@ export const PROCESS_OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "Script in processing/ to run, for an image from mlcli build",
+    description: "Script in processing/ to run (requires an image from mlcli build)",
     key: true,
     completion: "script",
     path: "inner",
@@ -255,7 +255,7 @@ export const PROCESS_OPTIONS = options({
     key: true,
   },
   "--input-sharded": {
-    description: "Split the objects of all inputs between the instances",
+    description: "Split the objects of every input between the instances",
     key: true,
   },
   ...cloudJobOptions,

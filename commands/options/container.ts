@@ -210,7 +210,7 @@ export const containerOptions = options({
     description: "Allow programs in the container to gain privileges, for example with sudo",
   },
   "--strict": {
-    description: "Provide only what SageMaker provides, and fail on any difference",
+    description: "Give the code only what SageMaker provides, and fail on any difference",
   },
 });
 
@@ -222,7 +222,7 @@ export const jobOptions = options({
   },
   "--grace": {
     value: "seconds",
-    description: "Time between SIGTERM and SIGKILL on a stop (default: 10, with --strict 120)",
+    description: "Time between SIGTERM and SIGKILL when stopping (default: 10, with --strict 120)",
     variable: "MLCLI_GRACE",
     parse: parseSeconds,
   },

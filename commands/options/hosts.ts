@@ -44,7 +44,7 @@ export const hostOptions = options({
     repeatable: true,
   },
   "--kill-host": faultOption("kill", "Kill HOST after SECONDS, such as algo-2@60"),
-  "--freeze-host": faultOption("freeze", "Freeze HOST after SECONDS, for good or for +SECONDS"),
+  "--freeze-host": faultOption("freeze", "Freeze HOST after SECONDS, permanently or for +SECONDS"),
 });
 
 /** @throws UsageError for hosts that there are not, or options that need several. */

@@ -142,8 +142,8 @@ export function parseAwsTag(text: string, source: string): Tag {
     lengthOf(key) <= TAGS.keyLength && lengthOf(value) <= TAGS.valueLength;
   if (isTag && !/^aws:/i.test(key)) return { key, value };
   throw new UsageError(
-    `${source} must be KEY=VALUE of letters, digits, spaces and _.:/=+-@ (KEY: up to ` +
-      `${TAGS.keyLength}, not aws:...; VALUE: up to ${TAGS.valueLength}), but got "${text}"`,
+    `${source} must be KEY=VALUE of letters, digits, spaces and _.:/=+-@ (VALUE: up to ` +
+      `${TAGS.valueLength}; KEY: up to ${TAGS.keyLength}, not starting with aws:), but got "${text}"`,
   );
 }
 

@@ -50,7 +50,8 @@ const jobProgramOptions = options({
 /** Of local commands whose code may ask for packages when it starts. */
 export const pipOptions = options({
   "--no-network-settings": {
-    description: "Keep this machine's package index, proxies and certificates out of containers",
+    description:
+      "Don't use this machine's package index, proxies and certificates in the container",
   },
 });
 
@@ -72,8 +73,9 @@ export const programOptions = options({
   "--launcher": {
     value: "launcher",
     choices: LAUNCHERS,
-    description: "What starts your code: toolkit is AWS's in the image, script is mlcli's, image " +
-      "is the image's own program (default: depends on the image)",
+    description:
+      "What starts your code: toolkit (from AWS, in the image), script (from mlcli), or " +
+      "image for its own program (default: depends on the image)",
     key: true,
   },
   "--distribution": {

@@ -110,7 +110,7 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
         throw wrongValue(`${where}: "${name}"`, "a string, a number, true or false", inner);
       }
       if (typeof inner === "number" && Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
-        throw new MlcliError(`${where}: "${name}" is too large for a number`, {
+        throw new MlcliError(`${where}: "${name}" is too large to be an exact number`, {
           hint: "Put the number in quotes",
         });
       }
@@ -123,7 +123,7 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
     // A stranger may have written the file: it must not pick the user's own variables.
     if (key === "env" && !one.includes("=")) {
       throw new MlcliError(`${where} must have a value for each variable`, {
-        hint: 'Write "env": {"NAME": "VALUE"}, or use --env NAME to copy the value of your shell',
+        hint: 'Write "env": {"NAME": "VALUE"}, or use --env NAME to copy the value from your shell',
       });
     }
     return one;

@@ -27,8 +27,8 @@ export const transformOptions = options({
   "--accept": {
     value: "type",
     description:
-      "Content type of the responses (default: that of the data for CSV and JSON Lines " +
-      "by line, otherwise the server's choice)",
+      "Content type of the responses (default: that of the data for CSV and JSON Lines, " +
+      "otherwise the server's choice)",
     key: true,
     parse: parseMediaType,
   },
@@ -50,7 +50,7 @@ export const transformOptions = options({
   "--assemble": {
     value: "type",
     choices: ASSEMBLIES,
-    description: "Text after each response in the result file: line for a line end, or none " +
+    description: "Text to add after each response in the result: line (a line end) or none " +
       "(default: line with --split line, otherwise none)",
     key: true,
   },
@@ -74,7 +74,8 @@ export const transformOptions = options({
   },
   "--input-filter": {
     value: "jsonpath",
-    description: "Part of a record to send, such as $[1:] for all but the first column " +
+    description:
+      "Part of a record that the model receives, such as $[1:] for all but the first column " +
       "(default: all)",
     key: true,
     parse: parseFilterText,
@@ -88,7 +89,7 @@ export const transformOptions = options({
   "--join": {
     value: "source",
     choices: JOINS,
-    description: "input puts each response next to its input record (default: none)",
+    description: "What to join each response with: input (its record) or none (default: none)",
     key: true,
   },
   "--invocation-timeout": {

@@ -54,9 +54,7 @@ function optionRow(named: NamedOption): Row {
   ].filter((note) => note !== "").join("; ");
   return {
     form: `${option.short ? `${option.short}, ` : "    "}${allForms(named)}`,
-    description: notes
-      ? `${option.description} (${notes})`.replace(") (", "; ")
-      : option.description,
+    description: `${option.description}${notes && ` (${notes})`}`.replace(") (", "; "),
   };
 }
 

@@ -56,6 +56,7 @@ const GOOD: readonly Content[] = [
       max_run: 7200,
       hyperparameter: { epochs: 20, name: "a", verbose: true },
       tag: ["team=growth"],
+      instance_group: { gpu: "ml.g5.xlarge:2" },
       spot: true,
     },
     process: { file: "features.py", instance_type: "ml.m5.large", instance_count: "2" },

@@ -310,7 +310,7 @@ suite("deploy of an image that brings its model", () => {
           `No model found below s3://${BUCKET}/nothing/`,
         ],
         [[...OWN, "-m", `s3://${BUCKET}/app/model/`], 1, `hint: Use the archive in it: ${MODEL}\n`],
-        [[...OWN, "--inference-ami-version", "a b"], 2, "must be a version such as al2-ami"],
+        [[...OWN, "--inference-ami-version", "a b"], 2, "must be an AMI version such as al2-ami"],
       ] as const
     ) {
       const done = await job.run(line);
