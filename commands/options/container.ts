@@ -159,7 +159,7 @@ export function parseInput(text: string, source: string): TypedChannel {
 function requireNoAddress(place: string, source: string): void {
   if (!/^s3:\/\//i.test(place)) return;
   throw new UsageError(`${source} must be a local directory, but got "${place}"`, {
-    hint: "Run on SageMaker with mlcli train or mlcli process, or copy the data to this machine: " +
+    hint: "Run it on SageMaker (mlcli train, mlcli process), or copy the data to this machine: " +
       "aws s3 cp --recursive S3_URI DIR",
   });
 }

@@ -3,7 +3,7 @@
 import type { Finding } from "../../runtime/app/image.ts";
 import { type Section, unknownKey } from "../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
-import { closest, isObject, nameOfType } from "../../runtime/text.ts";
+import { alternatives, closest, isObject, nameOfType } from "../../runtime/text.ts";
 import {
   type Flag,
   keyOf,
@@ -94,7 +94,7 @@ function valueOf(
     if (text !== "" && (choices === undefined || choices.includes(text))) {
       return parsedAs(() => parse(text, where), key, section);
     }
-    const expected = choices?.join(" or ") ?? "a string";
+    const expected = choices === undefined ? "a string" : alternatives(choices);
     throw wrongValue(where, expected, text, choices !== undefined);
   };
   if (repeatable) return textsOf(where, key, value).map(parsed);
@@ -150,6 +150,6 @@ function wrongValue(
 ): MlcliError {
   const found = value === "" ? "empty" : isShown ? JSON.stringify(value) : nameOfType(value);
   return new MlcliError(`${where} must be ${expected}, but is ${found}`, {
-    hint: "Use a value that the option of the same name accepts",
+    hint: "Correct this value in the file",
   });
 }
