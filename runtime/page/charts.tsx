@@ -31,8 +31,8 @@ export function Charts({ runs }: { readonly runs: readonly ListedRun[] }): JSX.E
   const [areAll, setAll] = useState(false);
   const charts = useMemo(() => chartsOf(drawn, look), [drawn, look]);
   if (drawn.every(({ curves }) => Object.values(curves).every(({ value }) => value.length < 2))) {
-    if (!drawn.every(({ isWhole }) => isWhole)) return <p>Loading …</p>;
-    return <p>No curves: metric_definitions in the configuration file says how to find metrics.</p>;
+    if (!drawn.every(({ isWhole }) => isWhole)) return <p>Loading…</p>;
+    return <p>No curves. Define metrics with metric_definitions in the configuration file.</p>;
   }
   const change = (part: Partial<Look>): void => setLook((before) => ({ ...before, ...part }));
   const move = (size: number, shift: number): void =>
@@ -90,8 +90,8 @@ function moved([from, to]: Range, size: number, shift: number): Range {
 const MOVES = [
   ["Zoom in", "+", 0.5, 0],
   ["Zoom out", "−", 2, 0],
-  ["To the left", "←", 1, -0.25],
-  ["To the right", "→", 1, 0.25],
+  ["Move left", "←", 1, -0.25],
+  ["Move right", "→", 1, 0.25],
 ] as const;
 
 function Controls({ look, onChange, onMove }: {
@@ -100,9 +100,9 @@ function Controls({ look, onChange, onMove }: {
   readonly onMove: (size: number, shift: number) => void;
 }): JSX.Element {
   return (
-    <div class="tools" role="group" aria-label="How the curves are shown">
+    <div class="tools" role="group" aria-label="Chart settings">
       <label>
-        Over{" "}
+        X axis{" "}
         <select
           value={look.x}
           onChange={(e) => onChange({ x: e.currentTarget.value as Look["x"], zooms: new Map() })}
@@ -130,7 +130,7 @@ function Controls({ look, onChange, onMove }: {
         />{" "}
         Log scale
       </label>
-      <span role="group" aria-label="Range">
+      <span role="group" aria-label="Zoom and move">
         {MOVES.map(([name, sign, size, shift]) => (
           <button
             type="button"
@@ -179,7 +179,7 @@ function Panel({ chart, onZoom }: {
 /** What a chart shows, for who does not see it. */
 function wordsOf({ metric, lines, isLogarithmic }: ChartContent): string {
   const ends = lines.slice(0, 10).map(({ run, y }) =>
-    y.length === 0 ? `${run} without a value` : `${run} ends at ${shortNumber(y.at(-1)!)}`
+    y.length === 0 ? `${run} has no values` : `${run} ends at ${shortNumber(y.at(-1)!)}`
   );
   const more = lines.length > 10 ? `, and ${lines.length - 10} more` : "";
   return `Chart of ${metric}${isLogarithmic ? ", log scale" : ""}: ${ends.join(", ")}${more}`;

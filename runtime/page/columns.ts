@@ -24,7 +24,7 @@ const FIRST = [
 const LAST = [
   ["ended", "Ended"],
   ["reason", "Reason"],
-  ["exit_status", "Exit status"],
+  ["exit_status", "Exit code"],
   ["commit", "Commit"],
   ["image", "Image"],
 ] as const;

@@ -43,17 +43,17 @@ function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>
   return (
     <>
       <h2>Differences</h2>
-      {differences.length === 0 && <p>Nothing differs.</p>}
+      {differences.length === 0 && <p>No differences.</p>}
       <Table
         label="Differences"
-        headings={["What", "Name", "A", "B"]}
+        headings={["Kind", "Name", "A", "B"]}
         rows={differences.map(({ what, name, values }) => [what, name, ...values])}
       />
       <h2>Code</h2>
       {code === null && (
-        <p>Their code cannot be compared: that of one run is not kept, or is too large.</p>
+        <p>Cannot compare the code: one run's code was not kept, or is too large.</p>
       )}
-      {code?.length === 0 && <p>It is the same in both.</p>}
+      {code?.length === 0 && <p>Both runs have the same code.</p>}
       {code?.map((change) => <Change key={change.path} of={change} />)}
     </>
   );
@@ -64,7 +64,7 @@ function Change({ of: { path, change, patch } }: Readonly<{ of: CodeChange }>): 
     <details open>
       <summary>{change} {path}</summary>
       {patch !== null && (
-        <Scrolled label={`Changes of ${path}`}>
+        <Scrolled label={`Changes to ${path}`}>
           <pre class="diff">
             {printable(patch).trimEnd().split("\n").map((line, index) => (
               <span key={index} class={kindOf(line)}>{`${line}\n`}</span>

@@ -14,8 +14,8 @@ export async function pageDocument(): Promise<string> {
     return await Deno.readTextFile(DOCUMENT);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new MlcliError("The page has not been made of its source", {
-      hint: "deno task setup makes it.",
+    throw new MlcliError("The page has not been built", {
+      hint: "Build it: deno task setup",
       cause: error,
     });
   }

@@ -42,12 +42,12 @@ export function Log({ name, size }: { readonly name: string; readonly size: numb
     <>
       {start > 0 && (
         <p>
-          {byteCount(start)} are before this. {shown.next! - start + EARLIER > KEPT
-            ? "The page shows no more of it."
+          {byteCount(start)} of earlier lines are hidden. {shown.next! - start + EARLIER > KEPT
+            ? "The log is too long for this page."
             : <button type="button" onClick={() => load(withEarlier)}>Show earlier lines</button>}
         </p>
       )}
-      {shown.next === 0 && <p>Nothing has been written.</p>}
+      {shown.next === 0 && <p>The log is empty.</p>}
       <div class="log" role="region" aria-label={`Log of ${name}`} tabIndex={0}>
         {/* In a box that begins at its end, so that the browser follows it. */}
         <div>

@@ -38,7 +38,7 @@ function Page(): JSX.Element {
     before.current = view;
   }, [view, app]);
   if (state.connection === "refused") {
-    return <NoToken reason="Its token is not that of the mlcli local ui that runs now." />;
+    return <NoToken reason="The token in this address is no longer valid." />;
   }
   if (!app) {
     return (
@@ -52,7 +52,7 @@ function Page(): JSX.Element {
     <PageProvider value={{ source, app }}>
       <header>
         <button type="button" class="skip" onClick={() => main.current?.focus()}>
-          Skip to the content
+          Skip to content
         </button>
         <strong>{app.app}</strong>
         <nav aria-label="Views">
@@ -62,14 +62,14 @@ function Page(): JSX.Element {
         <small>
           {report && (
             <>
-              Report of <Time of={report.made} />,{" "}
+              Report created <Time of={report.made} />,{" "}
             </>
           )}mlcli {app.version}
         </small>
       </header>
       <div role="status" class="connection">
         {state.connection === "lost"
-          ? "mlcli local ui has ended, or is not reached"
+          ? "mlcli local ui has stopped or cannot be reached"
           : state.runsProblem}
       </div>
       <main ref={main} tabIndex={-1}>
@@ -84,9 +84,9 @@ function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Ele
   const [error] = useErrorBoundary();
   const [name, one, other] = view;
   const { runs } = state;
-  if (error) return <Failed error={new Error(`This cannot be shown: ${error}`)} />;
+  if (error) return <Failed error={new Error(`Cannot show this page: ${error}`)} />;
   if (name === "servers") return <ServersView {...state} />;
-  if (!runs) return <p>Loading …</p>;
+  if (!runs) return <p>Loading…</p>;
   if (!one) return <RunsView runs={runs} />;
   if (name === "comparison" && other) return <ComparisonView names={[one, other]} runs={runs} />;
   return <RunView name={one} listed={runs.find(({ name }) => name === one)} />;
@@ -95,10 +95,10 @@ function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Ele
 function NoToken({ reason }: Readonly<{ reason: string }>): JSX.Element {
   return (
     <main>
-      <h1>This address opens nothing</h1>
+      <h1>Invalid address</h1>
       <p>
-        {reason} Open the address that <code>mlcli local ui</code>{" "}
-        printed last: it has the token behind <code>#</code>.
+        {reason} Open the latest address that <code>mlcli local ui</code>{" "}
+        printed, including the part after <code>#</code>.
       </p>
     </main>
   );
@@ -106,5 +106,5 @@ function NoToken({ reason }: Readonly<{ reason: string }>): JSX.Element {
 
 // With another token, all begins anew.
 addEventListener("hashchange", () => addressOf(location.hash).token === token || location.reload());
-const page = report || token ? <Page /> : <NoToken reason="It lacks the token at its end." />;
+const page = report || token ? <Page /> : <NoToken reason="This address has no token." />;
 render(page, document.getElementById("page")!);

@@ -57,7 +57,7 @@ export function useLoaded<T>(
     );
     return () => void (isCurrent = false);
   }, of);
-  const sentence = error ? <Failed error={error} /> : value === undefined ? <p>Loading …</p> : null;
+  const sentence = error ? <Failed error={error} /> : value === undefined ? <p>Loading…</p> : null;
   return [value, sentence];
 }
 

@@ -31,9 +31,9 @@ const LETTERS = 200_000;
 /** JSON is indented, with its numbers as they are written. */
 export function answerText(contentType: string, body: Uint8Array<ArrayBuffer>): string {
   const text = decoded(body);
-  if (text === undefined) return `${byteCount(body.length)} that are no text`;
+  if (text === undefined) return `Binary data (${byteCount(body.length)})`;
   const shown = /\bjson$/i.test(contentType.split(";")[0]!.trim()) ? indented(text) : text;
-  return shown.length > LETTERS ? `${shown.slice(0, LETTERS)}\n… (cut here)` : shown;
+  return shown.length > LETTERS ? `${shown.slice(0, LETTERS)}\n… (truncated)` : shown;
 }
 
 function decoded(body: Uint8Array<ArrayBuffer>): string | undefined {

@@ -18,7 +18,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   const { source } = usePage();
   const [whole, sentence] = useLoaded(() => source.run(name), [listed?.status]);
   const [files, noFiles] = useLoaded(() => source.files(name), [listed?.status]);
-  if (!listed) return <p>There is no run of this name any more.</p>;
+  if (!listed) return <p>This run no longer exists.</p>;
   if (!whole) return sentence!;
   const run = { ...whole, ...listed };
   return (
@@ -27,7 +27,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
       <Facts
         of={{
           Status: <Status of={run.status} />,
-          "Exit status": run.exit_status,
+          "Exit code": run.exit_status,
           Kind: run.kind,
           Created: <Time of={run.created} />,
           Duration: <Duration of={run} />,
@@ -38,7 +38,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
       <Table
         label="Hosts"
         isTitled
-        headings={["Host", "Exit status", "Seconds", "Most memory", "Ended by"]}
+        headings={["Host", "Exit code", "Seconds", "Peak memory", "Stopped by"]}
         rows={run.hosts.map(({ name, exit_status, seconds, peak_memory, ended_by }) => {
           return [name, exit_status, seconds, peak_memory && byteCount(peak_memory), ended_by];
         })}
@@ -54,7 +54,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
       <Record run={run} />
       <h2>Files</h2>
       {noFiles}
-      {files?.entries.length === 0 && <p>There are none.</p>}
+      {files?.entries.length === 0 && <p>No files.</p>}
       <Table
         label="Files"
         headings={["Name", "Kind", "Size"]}
@@ -62,7 +62,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
           return [path, kind, kind === "file" ? byteCount(bytes) : null];
         })}
       />
-      {files?.is_cut && <p>There are more than these.</p>}
+      {files?.is_cut && <p>Only the first files are listed.</p>}
     </>
   );
 }
@@ -83,7 +83,7 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
       <Table
         label="Data"
         isTitled
-        headings={["Channel", "Files", "Size", "Hash", "By"]}
+        headings={["Channel", "Files", "Size", "Hash", "Hash of"]}
         rows={Object.entries(run.data).map(([name, { files, bytes, hash, by }]) => {
           return [name, files, byteCount(bytes), hash, by];
         })}
@@ -94,7 +94,7 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
         title="Environment"
         of={{
           Image: run.image,
-          "Image id": run.image_id,
+          "Image ID": run.image_id,
           Container: run.container,
           Code: run.code,
           Python: run.python,

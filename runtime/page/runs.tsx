@@ -66,13 +66,13 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
   if (runs.length === 0) {
     return (
       <p>
-        No run yet: <code>mlcli local train</code> makes one.
+        No runs yet. Start one: <code>mlcli local train</code>
       </p>
     );
   }
   return (
     <>
-      {drawn.length > 0 ? <Charts runs={drawn} /> : <p>A run with a tick has its curves here.</p>}
+      {drawn.length > 0 ? <Charts runs={drawn} /> : <p>Select runs to see their curves.</p>}
       <div class="tools">
         <Filter value={filter} onChange={(filter) => choose({ filter })} />
         <ColumnChooser
@@ -83,23 +83,23 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
         {drawn.length === 2
           ? (
             <Link to={["comparison", drawn[1]!.name, drawn[0]!.name]}>
-              Compare the two runs with a tick
+              Compare the selected runs
             </Link>
           )
-          : <small>Two runs with a tick can be compared: {drawn.length} have one</small>}
+          : <small>Select two runs to compare them ({drawn.length} selected)</small>}
         <button
           type="button"
           onClick={() => tick(found.map(({ name }) => name), drawn.length === 0)}
         >
-          {drawn.length === 0 ? "Tick all" : "Untick all"}
+          {drawn.length === 0 ? "Select all" : "Clear selection"}
         </button>
         <small role="status">
           {found.length} of {runs.length} runs
-          {unknown.length > 0 && `; there is no column for ${unknown.join(" ")}`}
+          {unknown.length > 0 && `; unknown column in ${unknown.join(" ")}`}
         </small>
       </div>
       <Table
-        label="Table of runs"
+        label="Runs"
         headings={shown.map(({ heading }) => heading)}
         rows={rows.map((run) => shown.map((column) => cellOf(run, column)))}
         keys={rows.map(({ name }) => name)}
@@ -132,7 +132,7 @@ function Name({ run: { name }, isTicked, onTick }: NameProps): JSX.Element {
     <>
       <input
         type="checkbox"
-        aria-label={`Curves of ${name}`}
+        aria-label={`Select ${name}`}
         checked={isTicked}
         onChange={(event) => onTick([name], event.currentTarget.checked)}
       />
@@ -192,7 +192,7 @@ function ColumnChooser({ columns, shown, onChange }: ChooserProps): JSX.Element 
     <details class="chooser" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Columns</summary>
       <fieldset>
-        <legend>Columns that are shown</legend>
+        <legend>Visible columns</legend>
         {/* The first is the name, with the tick and the link. */}
         {isOpen && columns.slice(1).map(({ key, heading }) => (
           <label key={key}>

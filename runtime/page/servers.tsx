@@ -16,10 +16,10 @@ export function ServersView({ servers, serversProblem }: ServersProps): JSX.Elem
   return (
     <>
       {serversProblem !== null && <p class="failed">{serversProblem}</p>}
-      {serving === undefined && <p>Loading …</p>}
+      {serving === undefined && <p>Loading…</p>}
       {serving?.length === 0 && serversProblem === null && (
         <p>
-          No server is running: <code>mlcli local deploy</code> starts one.
+          No servers are running. Start one: <code>mlcli local deploy</code>
         </p>
       )}
       {serving?.map((server) => (
@@ -54,14 +54,14 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
               {at > 0 && ", "}
               {what.replace("_", " ")} <Time of={time!} />
             </Fragment>
-          ))}. <code>mlcli local deploy --port {port} --replace</code> serves what is there now.
+          ))}. Redeploy: <code>mlcli local deploy --port {port} --replace</code>
         </p>
       )}
       <Facts
         of={{
           Health: <Status of={stale && state === "healthy" ? "stale" : state} />,
-          "Serves the model of": made,
-          Since: <Time of={server.created} />,
+          "Model from run": made,
+          Started: <Time of={server.created} />,
           Image: server.image,
           mlcli: server.mlcli,
           Container: server.name,
@@ -69,7 +69,7 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
       />
       <Table
         label={`Requests to ${title}`}
-        headings={["Sent by", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
+        headings={["Sent by", "Requests", "Failed", "p50 (ms)", "p95 (ms)", "p99 (ms)"]}
         rows={[...requestsOf("This page", from_page), ...requestsOf("--watch", from_watch)]}
       />
       {state === "healthy" && port !== null && <TryServer port={port} served={app} />}
@@ -78,9 +78,9 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
 }
 
 function reasonOf({ state, ping_status, ping_failure, exit_status }: Server): string | null {
-  if (exit_status !== null) return `It ended with status ${exit_status}`;
+  if (exit_status !== null) return `The server exited with code ${exit_status}`;
   if (state !== "unhealthy") return null;
-  return ping_failure ?? (ping_status === null ? null : `GET /ping answers ${ping_status}`);
+  return ping_failure ?? (ping_status === null ? null : `GET /ping returns ${ping_status}`);
 }
 
 /** @returns a row of the table of requests, where there are any. */

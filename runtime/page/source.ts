@@ -53,7 +53,7 @@ export function liveSource(token: string): Source {
     try {
       answer = await fetch(API + path, { ...options, headers });
     } catch {
-      throw new SourceError("mlcli local ui has ended, or is not reached");
+      throw new SourceError("mlcli local ui has stopped or cannot be reached");
     }
     if (answer.ok) return answer;
     const failure: Partial<Failure> = await answer.json().catch(() => ({}));
@@ -138,7 +138,7 @@ export function reportSource(report: Report): Source {
   const { app, version, runs, curves, files, logs, comparisons } = report;
   // deno-lint-ignore require-await -- so that it fails as a promise does
   const orFail = async <T>(value: T | undefined, what: string): Promise<T> => {
-    if (value === undefined) throw new SourceError(`This report does not have ${what}`);
+    if (value === undefined) throw new SourceError(`This report does not contain ${what}`);
     return value;
   };
   return {
@@ -147,17 +147,17 @@ export function reportSource(report: Report): Source {
     run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
     curves: (name) => Promise.resolve({ next: Infinity, curves: own(curves, name) ?? {} }),
     log: async (name) => {
-      const help = "this log: mlcli local report --with-logs makes one that does";
+      const help = "this log. Create one with logs: mlcli local report --with-logs";
       const text = await orFail(own(logs, name), help);
       return { from: 0, next: text.length, text };
     },
-    files: (name) => orFail(own(files, name), "the names of its files"),
+    files: (name) => orFail(own(files, name), "a file list for this run"),
     comparison: (...names) =>
       orFail(
         comparisons.find(({ runs }) =>
           names.every((name) => runs.some((run) => run.name === name))
         ),
-        `this comparison: mlcli local report ${names.join(" ")} makes one that does`,
+        `this comparison. Create one with it: mlcli local report ${names.join(" ")}`,
       ),
     ask: () => orFail<ServerAnswer>(undefined, "servers"),
   };

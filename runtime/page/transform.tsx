@@ -14,30 +14,30 @@ export function Transform({ facts }: Readonly<{ facts: Fields }>): JSX.Element {
   return (
     <>
       <Facts
-        title="Transform"
+        title="Batch transform"
         of={{
-          "Model of": typeof run === "string" ? <RunLink name={run} /> : null,
+          "Model from run": typeof run === "string" ? <RunLink name={run} /> : null,
           Files: textOf(facts["files"]),
           "Files without a result": textOf(facts["failed_files"]),
           Records: textOf(facts["records"]),
-          "Records a second": textOf(facts["records_per_second"]),
+          "Records per second": textOf(facts["records_per_second"]),
           Requests: textOf(facts["requests"]),
-          "Sent again": textOf(facts["retries"]),
-          "Answers, p50, ms": textOf(latency["p50"]),
-          "Answers, p95, ms": textOf(latency["p95"]),
-          "Answers, p99, ms": textOf(latency["p99"]),
+          Retries: textOf(facts["retries"]),
+          "Response time p50 (ms)": textOf(latency["p50"]),
+          "Response time p95 (ms)": textOf(latency["p95"]),
+          "Response time p99 (ms)": textOf(latency["p99"]),
         }}
       />
       <Table
         label="Slowest requests"
         isTitled
-        headings={["File", "First record", "Records", "ms"]}
+        headings={["File", "First record", "Records", "Time (ms)"]}
         rows={rowsOf(facts["slowest"], ["file", "first", "records", "ms"])}
       />
       <Table
         label="Failed records"
         isTitled
-        headings={["File", "From record", "To", "HTTP status", "Reason"]}
+        headings={["File", "First record", "Last record", "HTTP status", "Reason"]}
         rows={rowsOf(facts["failed"], ["file", "first", "last", "status", "reason"])}
       />
     </>

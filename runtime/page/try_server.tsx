@@ -65,7 +65,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
           />
         </label>
         <label>
-          Accept (may be empty){" "}
+          Accept (optional){" "}
           <input
             value={accept}
             list="types"
@@ -83,11 +83,11 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
           />
         </label>
         <label>
-          File instead of text{" "}
+          File (instead of text){" "}
           <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
         </label>
         <button type="submit" disabled={isSending}>Send</button>
-        <div role="status">{isSending ? "Waiting for the answer …" : result}</div>
+        <div role="status">{isSending ? "Waiting for the response…" : result}</div>
         <pre>{line}</pre>
         {/* A page that is not on this machine, and not behind HTTPS, has no clipboard. */}
         {navigator.clipboard && (
@@ -95,7 +95,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
             type="button"
             onClick={() => navigator.clipboard.writeText(line).then(() => setCopied(line))}
           >
-            {copied === line ? "Copied" : "Copy the curl line"}
+            {copied === line ? "Copied" : "Copy as curl command"}
           </button>
         )}
       </form>
@@ -107,8 +107,8 @@ function Answer({ of, port }: Readonly<{ of: ServerAnswer; port: number }>): JSX
   const { status, contentType, milliseconds, body } = of;
   return (
     <>
-      <p>HTTP {status}, {contentType || "of no type"}, {milliseconds} ms</p>
-      <Scrolled label={`Answer of port ${port}`}>
+      <p>HTTP {status}, {contentType || "no content type"}, {milliseconds} ms</p>
+      <Scrolled label={`Response from port ${port}`}>
         <pre>{answerText(contentType, body)}</pre>
       </Scrolled>
     </>

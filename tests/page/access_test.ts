@@ -82,7 +82,7 @@ suite("who may look at the page", () => {
     const page = await browser.open(server.address, { expects: /Failed to load|ERR_|403/ });
     await says(page, "first-run");
     await server.stop();
-    await says(page, /ended|not reached/);
+    await says(page, /stopped or cannot be reached/);
     await says(page, "first-run");
     await makeRun(app, 1, { name: "second-run" });
     await using again = await servePage(app, { port: server.port });

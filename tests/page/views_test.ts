@@ -129,12 +129,12 @@ suite("the views of the page", () => {
     `;
     const page = await browser.open(server.at("runs"), { first });
     await says(page, "first-run");
-    assertMatch(await textOf(page), /Loading …/);
+    assertMatch(await textOf(page), /Loading…/);
     await page.evaluate("release()");
     await page.waitForSelector(WHOLE_CHART);
-    await page.locator("::-p-text(Untick all)").click();
-    await page.locator("[aria-label='Curves of third-run']").click();
-    await says(page, "No curves: metric_definitions");
+    await page.locator("::-p-text(Clear selection)").click();
+    await page.locator("[aria-label='Select third-run']").click();
+    await says(page, "No curves. Define metrics with metric_definitions");
   });
 
   it("sort, filter, choose columns, change charts, and follow runs that come and go", async () => {
@@ -188,7 +188,7 @@ suite("the views of the page", () => {
     await page.mouse.click(middle, y + height / 2, { count: 2 });
     await holds(page, `${reset}.disabled`);
     // A choice is kept when it is seen, and not a moment later: the tab may be gone then.
-    const untick = `document.querySelector("[aria-label='Curves of first-run']").click()`;
+    const untick = `document.querySelector("[aria-label='Select first-run']").click()`;
     const kept = await page.evaluate(
       `(async () => { ${untick}; await null; return Object.values(sessionStorage).join() })()`,
     );
@@ -196,7 +196,7 @@ suite("the views of the page", () => {
     await holds(page, `!document.querySelector("[role=img]").ariaLabel.includes("first-run")`);
     await page.reload();
     await says(page, "4313efd9");
-    await holds(page, `!document.querySelector("[aria-label='Curves of first-run']").checked`);
+    await holds(page, `!document.querySelector("[aria-label='Select first-run']").checked`);
     // Once its curves are here: asking for those of a run that is gone is an error to a browser.
     await page.waitForSelector("[aria-label*='second-run ends']");
     await Deno.remove(app.path("local_test/jobs/second-run"), { recursive: true });

@@ -49,7 +49,7 @@ suite("the keyboard alone", () => {
     for (
       const [target, selector, keys, shown, within] of [
         ["rate", "th button", ["Enter"], /first-run[^]*third-run/],
-        ["second-run", "input[type=checkbox]", ["Space"], "Compare the two"],
+        ["second-run", "input[type=checkbox]", ["Space"], "Compare the selected"],
         ["Compare", "a", ["Enter"], /Comparison[^]*rate/],
         ["Runs", "nav a", ["Enter"], "3 of 3 runs"],
         ["first-run", "tbody a", ["Enter"], "a line"],

@@ -37,8 +37,8 @@ suite("an answer on the page", () => {
       ],
       ["application/json", "{broken", "{broken"],
       ["text/csv", "1,2\n", "1,2\n"],
-      ["image/png", "\x89PNG\0", "6 bytes that are no text"],
-      ["text/plain", "a".repeat(300_000), `${"a".repeat(200_000)}\n… (cut here)`],
+      ["image/png", "\x89PNG\0", "Binary data (6 bytes)"],
+      ["text/plain", "a".repeat(300_000), `${"a".repeat(200_000)}\n… (truncated)`],
     ] as const
   ) {
     it(`of the type ${type}, of ${body.length} letters`, () => {
