@@ -39,9 +39,9 @@ export async function appChecks(
   const found: Check = {
     name: "app",
     status: "ok",
-    message: `${app.name}, configured by ${typedPath(app, app.configurationPath)}`,
+    message: `App ${app.name} (configuration file: ${typedPath(app, app.configurationPath)})`,
   };
-  const init = `${initCommand(app, app.name)} adds what is missing.`;
+  const init = initCommand(app, app.name);
   const requirements = (await requirementsOf(app)).files;
   const scripts = scriptsOf(app);
   const missing = await Promise.all([
@@ -51,14 +51,14 @@ export async function appChecks(
     ...(isMadeElsewhere(app, image) ? [] : [
       ...usesBuild(app)
         ? []
-        : [missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`)],
+        : [missingFile(app, layout.dockerfile, `Create it for mlcli build: ${init}`)],
       ...requirements.map((path) =>
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
       failure("requirements", requireReferences(app), "problem"),
       failure("links", requireLinks(layout), "problem"),
-      missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
-      missingServer(app, layout, `local deploy needs it. ${init}`),
+      missingFile(app, join(layout.training, "training.py"), `Create it for local train: ${init}`),
+      missingServer(app, layout, `Create it for local deploy: ${init}`),
     ]),
     ...scripts.map(({ directory, entryPoint }) =>
       failure("code", requireCode(app, directory, entryPoint), "problem")
@@ -80,8 +80,8 @@ export async function appChecks(
     name: "layout",
     status: "ok",
     message: scripts.length === 0
-      ? `Code, test data and a model are in ${typedPath(app, app.base)}`
-      : `Code is there: ${scripts.map(({ entryPoint }) => entryPoint).join(", ")}`,
+      ? `Found code, test data and a model in ${typedPath(app, app.base)}`
+      : `Found code: ${scripts.map(({ entryPoint }) => entryPoint).join(", ")}`,
   };
   return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
 }
@@ -135,8 +135,8 @@ async function failure(
 }
 
 function requirementsHint(path: string): string {
-  return `mlcli build needs it. ${
-    path.endsWith("uv.lock") ? "uv lock makes it." : "Create it; it may be empty."
+  return `Create it for mlcli build${
+    path.endsWith("uv.lock") ? ": uv lock" : " (it can be empty)"
   }`;
 }
 

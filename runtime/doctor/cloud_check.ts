@@ -37,14 +37,14 @@ async function answerCheck(aws: Aws): Promise<Check> {
   const pages = sagemaker.listEndpoints({});
   await pages.next();
   await pages.return(undefined);
-  const message = `SageMaker answers in ${regionWords(sagemaker.region)}`;
+  const message = `Connected to SageMaker in ${regionWords(sagemaker.region)}`;
   return { name: "cloud", status: "ok", message };
 }
 
 /** Needs no permission. */
 async function identityCheck(aws: Aws): Promise<Check> {
   const { arn, source } = await (await aws.sts()).identity();
-  const message = `The credentials come from ${source} and belong to ${arn}`;
+  const message = `The credentials from ${source} belong to ${arn}`;
   return { name: "credentials", status: "ok", message };
 }
 
@@ -63,16 +63,16 @@ function roleCheck(
   const [role, source] = places.find(([value]) => value) ?? [];
   const name = "role";
   if (role !== undefined) {
-    return { name, status: "ok", message: `Jobs and endpoints would run as ${role} (${source})` };
+    return { name, status: "ok", message: `Jobs and endpoints run as ${role} (${source})` };
   }
   return {
     name,
     status: "warning",
-    message: "No role is named for SageMaker to assume: mlcli train, process and deploy need one",
-    hint: 'Name it as "execution_role" in the app\'s file, in MLCLI_EXECUTION_ROLE, or by ' +
-      "--execution-role." +
+    message: "No execution role is set, but mlcli train, process and deploy require one",
+    hint: 'Set it with "execution_role" in the configuration file, MLCLI_EXECUTION_ROLE or ' +
+      "--execution-role" +
       (studioAt(system.root) === undefined
         ? ""
-        : " sagemaker.get_execution_role() of AWS's SDK returns the role of this space."),
+        : ". In Python, sagemaker.get_execution_role() returns the role of this space."),
   };
 }

@@ -105,7 +105,7 @@ async function imageAndPlatform(
   ]);
   // Without an image that is not known.
   if (image === undefined || found.some(isDifference)) return found;
-  const message = "Nothing was found that would differ on SageMaker";
+  const message = "Found no differences from SageMaker";
   return [...found, { name: "platform", status: "ok", message }];
 }
 

@@ -56,7 +56,7 @@ function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: Engine
     name: "engine",
     status: "problem",
     message: `${message} is too old`,
-    hint: "mlcli needs Docker 20.10 (API 1.41) or later: update the engine.",
+    hint: "Update the engine: mlcli requires Docker 20.10 (API 1.41) or later",
   };
 }
 
@@ -67,24 +67,28 @@ async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
     return {
       name,
       status: "ok",
-      message: "The engine has a user namespace (userns-remap); containers that mount what is " +
-        "yours run outside of it, as docker run --userns=host does",
+      message: "The engine remaps user IDs (userns-remap); mlcli runs containers that mount your " +
+        "files with --userns=host",
     };
   }
   if (!isRootless(info)) {
-    const message = "The engine runs as root; what containers write is handed to you afterwards";
+    const message = "The engine runs as root; mlcli gives you the files that containers write";
     return { name, status: "ok", message };
   }
   const uid = await ownerOf(engine);
   if (uid === undefined || uid === Deno.uid()) {
-    return { name, status: "ok", message: "The engine is rootless: root in a container is you" };
+    return {
+      name,
+      status: "ok",
+      message: "The engine is rootless: root in containers is your user",
+    };
   }
   return {
     name,
     status: "warning",
-    message: `The engine is rootless, and another user's: root in a container is user ${uid}, ` +
-      "who may read and write only what you allow to others",
-    hint: "Use an engine of your own (DOCKER_HOST names one), or run mlcli as that user.",
+    message: `The engine is rootless and belongs to user ${uid}, so containers can access your ` +
+      "files only if other users can",
+    hint: "Use your own engine (set DOCKER_HOST), or run mlcli as that user",
   };
 }
 
@@ -98,8 +102,8 @@ async function ownerOf({ address }: Engine): Promise<number | undefined> {
 const SELINUX: Check = {
   name: "selinux",
   status: "ok",
-  message: "The engine uses SELinux; containers that mount what is yours run without its label " +
-    "(label=disable)",
+  message:
+    "The engine uses SELinux; mlcli runs containers that mount your files with label=disable",
 };
 
 function limitsCheck(info: EngineInfo): readonly Check[] {
@@ -108,10 +112,8 @@ function limitsCheck(info: EngineInfo): readonly Check[] {
   return [{
     name: "limits",
     status: "warning",
-    message: `The engine cannot limit ${missing.join(", ")}: a run may take what the machine has`,
-    hint:
-      "A rootless engine needs cgroup v2, and its controllers memory, cpu and pids delegated to " +
-      "you.",
+    message: `The engine cannot limit ${missing.join(", ")}, so a run can use up the whole machine`,
+    hint: "Use cgroup v2, and delegate its controllers memory, cpu and pids to the engine's user",
   }];
 }
 
@@ -121,11 +123,10 @@ function logCheck({ LoggingDriver }: EngineInfo): readonly Check[] {
   return [{
     name: "log driver",
     status: "warning",
-    message:
-      "The engine's default log driver is none: docker logs fails for containers that mlcli " +
-      "did not create",
-    hint: "mlcli local deploy gives its servers a log. For all new containers, set " +
-      '"log-driver": "local" in the engine\'s daemon.json and restart the engine.',
+    message: "The engine's default log driver is none, so docker logs fails for containers that " +
+      "mlcli did not create",
+    hint: 'To keep their logs, set "log-driver": "local" in the engine\'s daemon.json and ' +
+      "restart the engine",
   }];
 }
 
@@ -136,8 +137,8 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
     return {
       name: "disk",
       status: "unknown",
-      message: "The engine's disk is not this machine's",
-      hint: "docker system df shows what images take there.",
+      message: "Free disk space cannot be determined: the engine runs on another machine",
+      hint: "See what images use: docker system df",
     };
   }
   try {
@@ -147,15 +148,15 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
     return {
       name: "disk",
       status: "unknown",
-      message: `The free space in ${DockerRootDir} is not known: ${messageOf(error)}`,
-      hint: `df -h ${DockerRootDir} shows it.`,
+      message: `Free disk space in ${DockerRootDir} cannot be determined: ${messageOf(error)}`,
+      hint: `Check it: df -h ${DockerRootDir}`,
     };
   }
 }
 
 export function roomCheck(directory: string, free: number): Check {
-  const message = `${(free / GIGABYTE).toFixed(1)} GB free in ${directory}`;
-  const hint = "docker system prune removes what is not used.";
+  const message = `${(free / GIGABYTE).toFixed(1)} GB of disk space free in ${directory}`;
+  const hint = "Remove unused containers, networks and images: docker system prune";
   if (free < LEAST_ROOM) return { name: "disk", status: "problem", message, hint };
   if (free < LITTLE_ROOM) return { name: "disk", status: "warning", message, hint };
   return { name: "disk", status: "ok", message };
@@ -174,18 +175,18 @@ export async function portCheck(
     return {
       name,
       status: "ok",
-      message: `Port ${port} is used by the server of ${server.appName}`,
-      hint: `mlcli local stop --port ${port} ends it.`,
+      message: `Port ${port} is in use by the server of app ${server.appName}`,
+      hint: `Stop it: mlcli local stop --port ${port}`,
     };
   }
-  const other = `local deploy --port 0 picks a free one.`;
+  const other = "or use a free port: mlcli local deploy --port 0";
   if (container !== undefined) {
     const owner = containerName(container);
     return {
       name,
       status: "warning",
-      message: `Port ${port} is used by the container ${owner}`,
-      hint: `docker stop ${owner} ends it; ${other}`,
+      message: `Port ${port} is in use by container ${owner}`,
+      hint: `Run docker stop ${owner}, ${other}`,
     };
   }
   // Where the engine runs on another machine, the ports are that machine's.
@@ -196,8 +197,8 @@ export async function portCheck(
   return {
     name,
     status: "warning",
-    message: `Port ${port} is used by another program`,
-    hint: `${show} shows which; ${other}`,
+    message: `Port ${port} is in use by another program`,
+    hint: `Find the program with ${show}, ${other}`,
   };
 }
 
@@ -217,7 +218,7 @@ export async function studioChecks(
 ): Promise<readonly Check[]> {
   const studio = studioOf(host);
   if (studio === undefined) return [];
-  const place = `In SageMaker Studio (${studio.appType})`;
+  const place = `Running in SageMaker Studio (${studio.appType})`;
   let found: Engine;
   try {
     found = await engine;
@@ -225,10 +226,10 @@ export async function studioChecks(
     return [{
       name: "studio",
       status: "warning",
-      message: `${place}, ${studioProblem(studio, error)}`,
+      message: `${place}; ${studioProblem(studio, error)}`,
     }];
   }
-  const isThere = `${place}, whose domain allows Docker`;
+  const isThere = `${place}; its domain allows Docker`;
   return [
     { name: "studio", status: "ok", message: isThere },
     ...isRootless(await found.info()) ? [ROOTLESS] : [],
@@ -239,23 +240,23 @@ export async function studioChecks(
 /** Without a hint, which the check of the engine gives. */
 function studioProblem(studio: Studio, error: unknown): string {
   const isOff = error instanceof MlcliError && error.hint === enablingHint(studio);
-  return isOff ? "whose domain does not allow Docker" : `no engine answers: ${messageOf(error)}`;
+  return isOff ? "its domain does not allow Docker" : `local commands fail: ${messageOf(error)}`;
 }
 
 /** AWS's guide, "Getting started with local mode", "Rootless Docker configuration". */
 const ROOTLESS: Check = {
   name: "studio",
   status: "warning",
-  message: "Studio's Docker is rootless: servers are at 172.17.0.1, where mlcli does not look",
-  hint: "local deploy and invoke need RootlessDocker of the domain DISABLED; the other commands " +
-    "do not.",
+  message: "Studio's Docker is rootless, so mlcli cannot reach servers (they use 172.17.0.1)",
+  hint: "For local deploy and local invoke, set the domain's RootlessDocker to DISABLED. Other " +
+    "commands work.",
 };
 
 const NOT_AT_HOME: Check = {
   name: "studio",
   status: "warning",
-  message: "This directory is not below the home directory, which is what Studio's engine sees",
-  hint: "Move the app there: containers get its directories from the engine.",
+  message: "Studio's engine cannot read this directory, because it is outside the home directory",
+  hint: "Move the app into the home directory",
 };
 
 function isAtHome({ cwd, env }: Pick<Context, "cwd" | "env">): boolean {

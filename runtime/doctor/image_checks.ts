@@ -34,7 +34,7 @@ export async function imageChecks(
   const build = `mlcli build${tagOption(reference)}`;
   if (image === undefined) {
     if (app.configuration.image !== undefined) {
-      const message = `${reference} is not here: mlcli local train pulls it`;
+      const message = `Image ${reference} is not on this machine yet; mlcli local train pulls it`;
       return [{ name: "image", status: "ok", message }];
     }
     return [{
@@ -42,14 +42,14 @@ export async function imageChecks(
       status: "problem",
       message: `Image not found: ${reference}`,
       hint: app.configuration.context !== undefined || await isFile(layoutOf(app).dockerfile)
-        ? `Run ${build}.`
-        : `Run ${build}, or docker pull ${reference} if it is an image of your own.`,
+        ? `Build it: ${build}`
+        : `Run ${build}, or pull your own image: docker pull ${reference}`,
     }];
   }
   if (app.configuration.image === undefined) requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is not the app's.
-    const message = `${reference} is there; mlcli did not build it`;
+    const message = `Image ${reference} exists (not built by mlcli)`;
     return [{ name: "image", status: "ok", message }];
   }
   const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
@@ -68,29 +68,30 @@ async function changesCheck(
   image: ImageDetails,
 ): Promise<Omit<Check, "name">> {
   const { context, image: named } = app.configuration;
-  if (named !== undefined) return { status: "ok", message: `${reference} is there` };
+  if (named !== undefined) return { status: "ok", message: `Image ${reference} exists` };
   const build = `mlcli build${tagOption(reference)}`;
   if (context !== undefined && !isOfOwnContext(image)) {
-    const message = `${reference} was not built of the context ${context}`;
-    return { status: "warning", message, hint: `Run ${build}.` };
+    const message = `Image ${reference} was not built from the context ${context}`;
+    return { status: "warning", message, hint: `Rebuild it: ${build}` };
   }
   const changes = await changesSince(app, image);
   if (changes === undefined) {
-    const message = `${reference} does not say which files it was built from`;
-    const hint = `Run ${build}. Images of a typed --context, or of a Dockerfile outside the ` +
-      "context, never say it.";
+    const message =
+      `Cannot check whether image ${reference} is up to date: it has no record of its files`;
+    const hint = `Run ${build}. Images built with --context, or from a Dockerfile outside the ` +
+      "context, never record their files.";
     return { status: "unknown", message, hint };
   }
   if (changes.length === 0) {
-    return { status: "ok", message: `${reference} was built from the files as they are` };
+    return { status: "ok", message: `Image ${reference} is up to date with the app's files` };
   }
   return {
     status: "warning",
-    message: `${reference} differs from ${listed(changes.map(({ shown }) => shown))}`,
+    message: `Changed since ${reference} was built: ${listed(changes.map(({ shown }) => shown))}`,
     hint: context === undefined
-      ? `Run ${build} before you push it. Local commands use your code as it is, but not a ` +
+      ? `Run ${build} before you push it. Local commands use your current code, but not a ` +
         "changed Dockerfile or requirements file."
-      : `Run ${build}: local commands run what is in the image.`,
+      : `Run ${build}, because local commands run the code in the image`,
   };
 }
 
@@ -107,15 +108,15 @@ export async function initCheck(engine: Engine, image: string, err: MessageStrea
   try {
     id = await createContainer(engine, name, initProbePlan(image), err);
     await engine.startContainer(id);
-    return { name: "init", status: "ok", message: "The engine gives containers an init" };
+    return { name: "init", status: "ok", message: "The engine can run an init process" };
   } catch (error) {
     if (!saysInitMissing(error)) throw error;
     return {
       name: "init",
       status: "warning",
-      message: "The engine has no init for containers, so they run without one",
-      hint: "Ended child processes stay as zombies until the run ends. Docker's init is " +
-        "docker-init (package tini), Podman's catatonit; snap's Docker has none.",
+      message: "The engine has no init process, so exited child processes stay as zombies",
+      hint: "Install docker-init (package tini) for Docker, or catatonit for Podman. Docker from " +
+        "snap does not support it.",
     };
   } finally {
     if (id !== undefined) await discardContainer(engine, { id, name }, err);

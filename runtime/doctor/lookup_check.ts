@@ -29,7 +29,7 @@ export async function lookupCheck(
 ): Promise<Check> {
   const name = "hosts";
   if (engine.inStudio) {
-    const message = "Studio gives containers no network of their own: a run has one host";
+    const message = "Studio has no network for containers, so runs are limited to one host";
     return { name, status: "ok", message };
   }
   const id = `doctor-${crypto.randomUUID().slice(0, 8)}`;
@@ -44,17 +44,16 @@ export async function lookupCheck(
     });
     signal.throwIfAborted();
     if (status === 0) return { name, status: "ok", message: "Containers find each other by name" };
-    const message = "Containers do not find each other by name";
+    const message = "Containers cannot find each other by name";
     return HOST in network.addresses
       ? { name, status: "ok", message: `${message}, so hosts of a run get fixed addresses` }
-      : { name, status: "warning", message: `${message}: a run on several hosts will fail`, hint };
+      : { name, status: "warning", message: `${message}: runs on several hosts will fail`, hint };
   } finally {
     await removeNetwork(engine, network);
   }
 }
 
-const hint = "The engine's DNS does not answer its containers. Look for a firewall between them, " +
-  "and restart the engine.";
+const hint = "Check whether a firewall blocks the engine's DNS, then restart the engine";
 
 /** Looks up a name that only the network tells: in `/etc/hosts`, the container has another. */
 function planOf(image: string, network: HostNetwork): CreateBody {

@@ -67,11 +67,12 @@ function labelDifferences(app: App, tag: string, image: ImageDetails): readonly 
   // It concerns the template's Dockerfile, which the app does not have.
   if (!isOfAppsDirectory(app, image)) return [];
   if (image.Config?.Labels?.[BIND_LABEL] === "true") return [];
-  const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
+  const build = isBuiltByMlcli(image) ? ", then run mlcli build" : "";
   return [{
-    message: `${imageReference(app, tag)} has no label ${BIND_LABEL}: SageMaker takes it neither ` +
-      "into an inference pipeline nor into an endpoint of several containers",
-    hint: `Add a line to the Dockerfile${build}: LABEL ${BIND_LABEL}="true"`,
+    message:
+      `${imageReference(app, tag)} cannot be used in inference pipelines and multi-container ` +
+      `endpoints: label ${BIND_LABEL} is missing`,
+    hint: `Add LABEL ${BIND_LABEL}="true" to the Dockerfile${build}`,
   }];
 }
 

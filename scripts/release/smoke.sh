@@ -101,7 +101,7 @@ case $engine in
     step 0 '' local logs --port "$port"
     step 0 "^mlcli-$app-serve-$port" local stop --port "$port"
     step 1 'Container not found on port' local stop --port "$port"
-    step - 'was built from the files as they are' doctor
+    step - 'is up to date with the app.s files' doctor
     if command -v docker >/dev/null; then
       left=$(docker ps --all --quiet --filter "label=mlcli.app=$app")
       if [[ -n $left ]]; then failed "containers are left: $left"; fi

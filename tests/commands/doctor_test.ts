@@ -99,13 +99,16 @@ suite("mlcli doctor", () => {
     const { code, stdout, stderr } = await doctor(app, { ...GOOD, image: { ...IMAGE, Config } });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at unix:\/\/\S+ \(DOCKER_HOST\)\n/);
-    assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's\n {9}hint: /m);
     assertMatch(
       stdout,
-      new RegExp(`^ok {7}${app.name}:latest was built from the files as they are$`, "m"),
+      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine\n {9}hint: /m,
     );
-    assertMatch(stdout, /^ok {7}Port 8080 is used by the server of demo$/m);
-    assertMatch(stdout, /\nok {7}Nothing was found that would differ on SageMaker\n$/);
+    assertMatch(
+      stdout,
+      new RegExp(`^ok {7}Image ${app.name}:latest is up to date with the app's files$`, "m"),
+    );
+    assertMatch(stdout, /^ok {7}Port 8080 is in use by the server of app demo$/m);
+    assertMatch(stdout, /\nok {7}Found no differences from SageMaker\n$/);
     assertEquals(stdout.includes("warning"), false);
   });
 
@@ -127,10 +130,10 @@ suite("mlcli doctor", () => {
     assertEquals(before!.includes("warning"), false, before);
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
-      /^warning {2}\S+:latest differs from mlcli's harness, \S+, \S+ and 3 more$/,
-      /^warning {2}The engine has no init for containers/,
+      /^warning {2}Changed since \S+:latest was built: mlcli's harness, \S+, \S+ and 3 more$/,
+      /^warning {2}The engine has no init process/,
       /^warning {2}\S+:latest is for linux\/arm64: /,
-      /^warning {2}SageMaker refuses channels of such names: "my data"$/,
+      /^warning {2}SageMaker rejects these channel names: "my data"$/,
     ];
     assertEquals(findings.length, expected.length, block);
     for (const [index, pattern] of expected.entries()) assertMatch(findings[index]!, pattern);
@@ -148,11 +151,15 @@ suite("mlcli doctor", () => {
       image: { ...FOREIGN, Created: "2020-01-01T00:00:00Z", Architecture: "s390x" },
     });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    assertMatch(stdout, /^ok {7}\S+:latest is there; mlcli did not build it$/m);
+    assertMatch(stdout, /^ok {7}Image \S+:latest exists \(not built by mlcli\)$/m);
     assertEquals(stdout.includes("File not found"), false, stdout);
     const [, block] = stdout.split("\nWhat would differ on SageMaker:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
-    const expected = [/does not run on SageMaker$/, /is a shell/, /has no label com\.amazonaws/];
+    const expected = [
+      /does not run on SageMaker$/,
+      /is a shell/,
+      /: label com\.amazonaws/,
+    ];
     assertEquals(heads.length, expected.length, block);
     for (const [index, pattern] of expected.entries()) assertMatch(heads[index]!, pattern);
     assertEquals(/mlcli build/.test(stdout.replace("mlcli did not build it", "")), false, stdout);
@@ -169,13 +176,13 @@ suite("mlcli doctor", () => {
       "an engine without an init",
       { ...GOOD, image: OURS, noInit: 'exec: "docker-init": executable file not found in $PATH' },
       0,
-      /^warning {2}The engine has no init for containers.*\n {9}hint: .*tini.*catatonit/m,
+      /^warning {2}The engine has no init process.*\n {9}hint: .*tini.*catatonit/m,
     ],
     [
       "a container on the port that has its image's labels",
       { ...GOOD, containers: [{ ...SERVER, Names: ["/somebodys"] }] },
       0,
-      /^warning {2}Port 8080 is used by the container somebodys$/m,
+      /^warning {2}Port 8080 is in use by container somebodys$/m,
     ],
     [
       "a rootless engine",
@@ -189,32 +196,32 @@ suite("mlcli doctor", () => {
         "a rootless engine of another user",
         { ...GOOD, owner: 54_321, info: { SecurityOptions: ["name=rootless"] } },
         0,
-        /^warning {2}The engine is rootless, and another user's: .* user 54321, .*\n {9}hint: /m,
+        /^warning {2}The engine is rootless and belongs to user 54321, .*\n {9}hint: /m,
       ] as const,
     ]),
     [
       "a user namespace",
       { ...GOOD, info: { SecurityOptions: ["name=userns"] } },
       0,
-      /^ok {7}The engine has a user namespace .* --userns=host does$/m,
+      /^ok {7}The engine remaps user IDs .* --userns=host$/m,
     ],
     [
       "SELinux",
       { ...GOOD, info: { SecurityOptions: ["name=selinux"] } },
       0,
-      /^ok {7}The engine uses SELinux; .*\(label=disable\)$/m,
+      /^ok {7}The engine uses SELinux; .* with label=disable$/m,
     ],
     [
       "an engine that cannot limit memory",
       { ...GOOD, info: { SecurityOptions: ["name=rootless"], MemoryLimit: false } },
       0,
-      /^warning {2}The engine cannot limit memory: .*\n {9}hint: .*cgroup v2/m,
+      /^warning {2}The engine cannot limit memory, .*\n {9}hint: .*cgroup v2/m,
     ],
     [
       "rootless Podman that limits nothing",
       { ...GOOD, info: { Rootless: true, CgroupVersion: "1" } },
       0,
-      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory, CPUs, processes: /m,
+      /^ok {7}The engine is rootless.*\n(?:.*\n)*?warning {2}The engine cannot limit memory, CPUs, processes, so /m,
     ],
     [
       "no image",
@@ -235,7 +242,7 @@ suite("mlcli doctor", () => {
       "a port that another container has",
       { ...GOOD, containers: [{ ...SERVER, Labels: {} }] },
       0,
-      /^warning {2}Port 8080 is used by the container mlcli-demo-serve-8080\n {9}hint: docker stop mlcli-demo-serve-8080/m,
+      /^warning {2}Port 8080 is in use by container mlcli-demo-serve-8080\n {9}hint: Run docker stop mlcli-demo-serve-8080/m,
     ],
   ];
   for (const IP of ["0.0.0.0", "::", "::1", "", undefined]) {
@@ -243,7 +250,7 @@ suite("mlcli doctor", () => {
       await using app = await ownApp();
       const container = { ...SERVER, Labels: null, Ports: [{ IP, PublicPort: 8080 }] };
       const { stdout } = await doctor(app, { ...GOOD, containers: [...OTHERS, container] });
-      assertMatch(stdout, /^warning {2}Port 8080 is used by the container mlcli-demo-serve-8080$/m);
+      assertMatch(stdout, /^warning {2}Port 8080 is in use by container mlcli-demo-serve-8080$/m);
     });
   }
 
@@ -334,16 +341,16 @@ suite("mlcli doctor", () => {
     const withCloud = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
     assertMatch(
       withCloud.stdout,
-      /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and belong to arn:aws:iam::\d+:user\//m,
+      /^ok {7}The credentials from AWS_ACCESS_KEY_ID belong to arn:aws:iam::\d+:user\//m,
     );
-    assertMatch(withCloud.stdout, /^ok {7}SageMaker answers in \S+ \(.+\)$/m);
+    assertMatch(withCloud.stdout, /^ok {7}Connected to SageMaker in \S+ \(.+\)$/m);
     assertMatch(
       withCloud.stdout,
-      /^warning {2}No role is named for SageMaker to assume: .*\n {9}hint: /m,
+      /^warning {2}No execution role is set, .*\n {9}hint: /m,
     );
     aws.faults.deny("sagemaker:ListEndpoints");
     const denied = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
-    assertMatch(denied.stdout, /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and /m);
+    assertMatch(denied.stdout, /^ok {7}The credentials from AWS_ACCESS_KEY_ID /m);
     assertMatch(denied.stdout, /^problem {2}AccessDeniedException: sagemaker:ListEndpoints/m);
     const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
     const nowhere = await runCloud(aws, ["doctor", "--cloud"], { cwd, env: noRegion });
@@ -361,10 +368,10 @@ suite("mlcli doctor", () => {
     assertEquals([code, stderr], [0, ""], stdout);
     assertMatch(stdout, /^warning {2}Cannot connect to a Docker Engine\n/);
     assertMatch(stdout, /^warning {2}Not a valid mlcli directory: /m);
-    assertMatch(stdout, /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and belong to /m);
-    assertMatch(stdout, /^ok {7}SageMaker answers in /m);
+    assertMatch(stdout, /^ok {7}The credentials from AWS_ACCESS_KEY_ID belong to /m);
+    assertMatch(stdout, /^ok {7}Connected to SageMaker in /m);
     assertEquals(
-      stdout.includes(`ok       Jobs and endpoints would run as ${role} (MLCLI_EXECUTION_ROLE)\n`),
+      stdout.includes(`ok       Jobs and endpoints run as ${role} (MLCLI_EXECUTION_ROLE)\n`),
       true,
       stdout,
     );
@@ -400,7 +407,7 @@ suite("mlcli doctor", () => {
         cwd,
         env: { DOCKER_HOST: "unix:///nonexistent.sock", ...env },
       });
-      assert(stdout.includes(`ok       Jobs and endpoints would run as ${expected}\n`), stdout);
+      assert(stdout.includes(`ok       Jobs and endpoints run as ${expected}\n`), stdout);
     }
   });
 
@@ -411,7 +418,7 @@ suite("mlcli doctor", () => {
     const says = { ...GOOD, containers: [container] };
     const { code, stdout } = await doctor(app, says, "--port", "8099");
     assertEquals([code, stdout.includes("File not found")], [0, false], stdout);
-    assertMatch(stdout, /^warning {2}Port 8099 is used by the container mlcli-demo-serve-8080$/m);
+    assertMatch(stdout, /^warning {2}Port 8099 is in use by container mlcli-demo-serve-8080$/m);
     assertEquals(stdout.includes("8080 is"), false);
   });
 
@@ -419,8 +426,7 @@ suite("mlcli doctor", () => {
     await using app = await ownApp();
     await Deno.remove(app.path("Dockerfile"));
     const { stdout } = await doctor(app, { ...GOOD, image: undefined });
-    const hint =
-      `hint: Run mlcli build, or docker pull ${app.name}:latest if it is an image of your own.`;
+    const hint = `hint: Run mlcli build, or pull your own image: docker pull ${app.name}:latest`;
     assert(
       stdout.includes(`problem  Image not found: ${app.name}:latest\n         ${hint}\n`),
       stdout,
@@ -451,7 +457,7 @@ suite("mlcli doctor", () => {
     assertEquals(roomCheck("/x", 5 * gigabyte), {
       name: "disk",
       status: "ok",
-      message: "5.0 GB free in /x",
+      message: "5.0 GB of disk space free in /x",
     });
     assertEquals(roomCheck("/x", gigabyte).status, "warning");
     assertEquals(roomCheck("/x", gigabyte / 4).status, "problem");
@@ -490,7 +496,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at tcp:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(
       stdout,
-      /^unknown {2}The engine's disk is not this machine's\n {9}hint: docker system df/m,
+      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine\n {9}hint: See what images use: docker system df/m,
     );
     assertMatch(stdout, new RegExp(`^ok {7}Port ${port} is free$`, "m"));
     assertEquals(stdout.includes("warning"), false);
@@ -501,11 +507,11 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     using taken = otherProgram();
     const port = String(taken.addr.port);
     const { stdout } = await doctor(app, here, "--port", port);
-    assertMatch(stdout, /^(ok {7}|warning {2}|problem {2})\d+\.\d GB free in \//m);
+    assertMatch(stdout, /^(ok {7}|warning {2}|problem {2})\d+\.\d GB of disk space free in \//m);
     assertMatch(
       stdout,
       new RegExp(
-        `^warning {2}Port ${port} is used by another program\\n {9}hint: .* local deploy --port 0 picks`,
+        `^warning {2}Port ${port} is in use by another program\\n {9}hint: .* free port: mlcli local deploy --port 0`,
         "m",
       ),
     );
@@ -519,7 +525,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     });
     assertMatch(
       stdout,
-      /^unknown {2}The free space in \/nonexistent\/x is not known: .*\n {9}hint: df -h \/nonexistent\/x/m,
+      /^unknown {2}Free disk space in \/nonexistent\/x cannot be determined: .*\n {9}hint: Check it: df -h \/nonexistent\/x/m,
     );
   });
 
@@ -527,7 +533,10 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     it(`knows of no disk by ${Object.keys(told).join(" and ") || "nothing"}`, async () => {
       await using app = await ownApp();
       const { stdout } = await doctor(app, { ...here, info: told });
-      assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's$/m);
+      assertMatch(
+        stdout,
+        /^unknown {2}Free disk space cannot be determined: the engine runs on another machine$/m,
+      );
     });
   }
 });

@@ -91,7 +91,7 @@ suite("in SageMaker Studio", () => {
     const doctor = await runInProcess(["doctor"], options);
     assertStringIncludes(
       doctor.stdout,
-      "In SageMaker Studio (CodeEditor), whose domain does not allow Docker",
+      "Running in SageMaker Studio (CodeEditor); its domain does not allow Docker",
     );
   });
 
@@ -101,8 +101,11 @@ suite("in SageMaker Studio", () => {
         "GET /info": () => Response.json({ SecurityOptions: ["name=rootless"] }),
       },
     });
-    assertStringIncludes(stdout, "In SageMaker Studio (CodeEditor), whose domain allows Docker");
-    assertStringIncludes(stdout, "servers are at 172.17.0.1, where mlcli does not look");
+    assertStringIncludes(
+      stdout,
+      "Running in SageMaker Studio (CodeEditor); its domain allows Docker",
+    );
+    assertStringIncludes(stdout, "mlcli cannot reach servers (they use 172.17.0.1)");
   });
 
   it("doctor --cloud says where the role of the space is found", async () => {
@@ -114,8 +117,8 @@ suite("in SageMaker Studio", () => {
       system: { os: "linux", root: root.path },
       cloud: aws.env(),
     });
-    assertStringIncludes(stdout, "warning  No role is named for SageMaker to assume");
-    assertStringIncludes(stdout, "sagemaker.get_execution_role() of AWS's SDK returns the role");
+    assertStringIncludes(stdout, "warning  No execution role is set");
+    assertStringIncludes(stdout, "sagemaker.get_execution_role() returns the role");
   });
 
   const hint = "See the restrictions of Docker in SageMaker Studio in docs/how-to/studio.md";

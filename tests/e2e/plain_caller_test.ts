@@ -8,9 +8,9 @@ import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** What doctor says of who is who, on the engines of `deno task test:engine`. */
 const USERS: Readonly<Record<string, RegExp>> = {
-  userns: /^ok {7}The engine has a user namespace /m,
-  rootless: /^ok {7}The engine is rootless: root in a container is you$/m,
-  "rootless-podman": /^ok {7}The engine is rootless: root in a container is you$/m,
+  userns: /^ok {7}The engine remaps user IDs /m,
+  rootless: /^ok {7}The engine is rootless: root in containers is your user$/m,
+  "rootless-podman": /^ok {7}The engine is rootless: root in containers is your user$/m,
 };
 const AS_MOST = /^ok {7}The engine runs as root; /m;
 

@@ -56,7 +56,7 @@ const COMMANDS: readonly CloudCommand[] = [
   {
     args: ["doctor", "--cloud"],
     operations: ["ListEndpoints", "GetCallerIdentity"],
-    stdout: /^ok {7}SageMaker answers in eu-west-1/m,
+    stdout: /^ok {7}Connected to SageMaker in eu-west-1/m,
   },
 ];
 

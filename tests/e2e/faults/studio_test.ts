@@ -107,8 +107,14 @@ if (Deno.uid() === 0) {
       assertMatch((await run("local", "status")).stdout, new RegExp(`serve\\s+${port}\\s+healthy`));
       assertEquals((await run("local", "logs", "--port", port)).code, 0);
       const doctor = await run("doctor", "--port", port);
-      assertStringIncludes(doctor.stdout, "In SageMaker Studio (JupyterLab), whose domain allows");
-      assertStringIncludes(doctor.stdout, `Port ${port} is used by the server of ${app.name}`);
+      assertStringIncludes(
+        doctor.stdout,
+        "Running in SageMaker Studio (JupyterLab); its domain allows",
+      );
+      assertStringIncludes(
+        doctor.stdout,
+        `Port ${port} is in use by the server of app ${app.name}`,
+      );
       const again = await run("local", "deploy", "--port", port);
       assertEquals(again.code, 1);
       assertStringIncludes(again.stderr, `error: Port already in use: ${port} (by the server of`);
@@ -255,7 +261,7 @@ if (Deno.uid() === 0) {
       assertStringIncludes(stderr, "error: The Docker Engine does not see /");
       assertStringIncludes(stderr, "hint: In SageMaker Studio, the engine sees the space's home");
       const doctor = await space.user.run(["doctor"], away.directory);
-      assertStringIncludes(doctor.stdout, "This directory is not below the home directory");
+      assertStringIncludes(doctor.stdout, "because it is outside the home directory");
     });
   });
 }

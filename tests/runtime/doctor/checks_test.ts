@@ -149,7 +149,7 @@ suite("the doctor's lookup of a name", () => {
   for (
     const [status, isPodman, found, message] of [
       [0, false, "ok", /^Containers find each other by name$/],
-      [2, false, "warning", /^Containers do not find each other by name: /],
+      [2, false, "warning", /^Containers cannot find each other by name: /],
       [2, true, "ok", /fixed addresses/],
     ] as const
   ) {
@@ -239,7 +239,7 @@ suite("the doctor's view of an image", () => {
     it(`doctor names ${path} if it was changed since the build`, async () => {
       const { status, message } = await afterChangeOf(path);
       assertEquals(status, "warning");
-      assertMatch(message, new RegExp(`differs from [^,]*${path.split("/").at(-1)}$`));
+      assertMatch(message, new RegExp(`was built: [^,]*${path.split("/").at(-1)}$`));
     });
   }
 
@@ -251,7 +251,10 @@ suite("the doctor's view of an image", () => {
   it("doctor reports unknown, and no warning, for an image without the label of its files", async () => {
     const { status, message } = await afterChangeOf("Dockerfile", "none");
     assertEquals(status, "unknown");
-    assertMatch(message, /^test-\w+:latest does not say which files it was built from$/);
+    assertMatch(
+      message,
+      /^Cannot check whether image test-\w+:latest is up to date: it has no record of its files$/,
+    );
   });
 
   it("cannot be built where the requirements refer to what is missing", async () => {
@@ -281,7 +284,7 @@ suite("the doctor's view of an image", () => {
 
   it("is of the image with this tag", async () => {
     const { checks, engine } = await doctor({ answers: image({}) }, undefined, ["-t", "v2"]);
-    assertMatch(checks["image"]!.message, /^test-\w+:v2 /);
+    assertMatch(checks["image"]!.message, / test-\w+:v2 /);
     const asked = engine.calls.map(({ call }) => call).filter((call) => call.includes("/images/"));
     assertEquals(asked.map((call) => call.replace(/test-\w+/, "APP")), [
       "GET /images/APP%3Av2/json",
@@ -323,7 +326,7 @@ suite("what the doctor says would differ on SageMaker", () => {
 
   it("is nothing: one line says so", async () => {
     assertEquals(await platform(ours()), [
-      "ok: Nothing was found that would differ on SageMaker // null",
+      "ok: Found no differences from SageMaker // null",
     ]);
   });
 
@@ -349,15 +352,15 @@ suite("what the doctor says would differ on SageMaker", () => {
       ours(UNLABELLED),
       undefined,
       new RegExp(
-        `^warning: APP:latest has no label ${LABEL}: .*pipeline.* // ` +
-          `Add a line to the Dockerfile, and run mlcli build: LABEL ${LABEL}="true"$`,
+        `^warning: APP:latest cannot be used in .*pipeline.*: label ${LABEL} is missing // ` +
+          `Add LABEL ${LABEL}="true" to the Dockerfile, then run mlcli build$`,
       ),
     ],
     [
       "a label that says no",
       ours({ ...GOOD, [LABEL]: "false" }),
       undefined,
-      /^warning: APP:latest has no label /,
+      /^warning: APP:latest cannot be used in .*: label /,
     ],
     [
       "another processor",
@@ -389,7 +392,7 @@ suite("what the doctor says would differ on SageMaker", () => {
       "more hyperparameters than SageMaker takes",
       ours(),
       hyperparameters(101),
-      /^warning: SageMaker refuses more than 100 hyperparameters: these are 101 \/\/ /,
+      /^warning: SageMaker rejects more than 100 hyperparameters \(found 101\) \/\/ /,
     ],
     [
       "hyperparameters that are none",
@@ -401,7 +404,7 @@ suite("what the doctor says would differ on SageMaker", () => {
       "a channel that SageMaker does not take",
       ours(),
       having("local_test/test_dir/input/data/my data/x.csv"),
-      /^warning: SageMaker refuses channels of such names: "my data" \/\/ /,
+      /^warning: SageMaker rejects these channel names: "my data" \/\/ /,
     ],
   ];
   for (const [title, answers, prepare, expected] of rows) {
