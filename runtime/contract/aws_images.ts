@@ -111,7 +111,7 @@ export function wrongAccount(
   if (account === undefined || !isAwsAccount(account) || right === undefined) return undefined;
   const { name } = parseImageName(image);
   return {
-    message: `${account} is not the account in which AWS keeps ${name} in this region`,
-    hint: `Take ${right}`,
+    message: `AWS account ${account} does not provide ${name} in this region`,
+    hint: `Use ${right}`,
   };
 }

@@ -56,25 +56,25 @@ function failedObject(uri: string, [first = "", ...rest]: readonly string[]): Fa
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/^413\b/, "The server takes no requests of that size: --max-payload 1 makes them smaller."],
-  [/^415\b/, "The server does not take that type of data: --content-type names one that it takes."],
+  [/^413\b/, "The server rejects requests of this size. Send smaller ones: --max-payload 1."],
+  [/^415\b/, "The server does not support this content type. Set another --content-type."],
   [
     /^4\d\d\b/,
-    "mlcli local transform sends the same data to the server here, and names the record.",
+    "To find the failing record, send the data to a local server with mlcli local transform.",
   ],
   [
     /Unable to get response|did not respond/i,
-    "The server died, or was late: --invocation-timeout gives it longer, --max-payload less at " +
-    "once, another --ec2-type more memory.",
+    "The server crashed or took too long. Try a longer --invocation-timeout, a smaller " +
+    "--max-payload, or an --ec2-type with more memory.",
   ],
   [
     /Failed to parse (input|output)/i,
-    "For filters and joins, data and answers have to be of --content-type, a record a line: " +
-    "mlcli local transform shows what the server answers.",
+    "Filters and joins require data and responses of type --content-type, with one record per " +
+    "line. To see the responses, run mlcli local transform.",
   ],
   [
     /payload|too large|exceed/i,
-    "A record is larger than a request may be: --max-payload allows up to 100 MB.",
+    "A record exceeds the request size limit. Raise the limit with --max-payload (up to 100 MB).",
   ],
-  [/^5\d\d\b/, "The container's log says why. mlcli local transform does the same here."],
+  [/^5\d\d\b/, "See the container's log. To reproduce it locally, run mlcli local transform."],
 ];

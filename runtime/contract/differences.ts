@@ -32,22 +32,21 @@ export function hyperparameterDifferences(
   const names = (refused: (name: string, value: string) => boolean): readonly string[] =>
     all.filter(([name, value]) => refused(name, value)).map(([name]) => shown(name));
   return [
-    ...tooMany(all.length, most, "hyperparameters", "Put several into one value, as JSON."),
+    ...tooMany(all.length, most, "hyperparameters", "Combine several into one JSON value"),
     ...refusal(
       names((name) => lengthOf(name) > nameLength),
-      `hyperparameter names of more than ${nameLength} characters`,
-      "Give them shorter names.",
+      `hyperparameter names longer than ${nameLength} characters`,
+      "Use shorter names",
     ),
     ...refusal(
       names((_, value) => lengthOf(value) > valueLength),
-      `hyperparameter values of more than ${grouped(valueLength)} characters`,
-      "Put what is that long into a file of an input channel.",
+      `hyperparameter values longer than ${grouped(valueLength)} characters`,
+      "Move long values to a file in an input channel",
     ),
     ...refusal(
       names((name, value) => LINE_END.test(name) || LINE_END.test(value)),
       "hyperparameters with line breaks",
-      "Write them as JSON, which has \\n for a line break, or put them into a file of an input " +
-        "channel.",
+      "Write line breaks as \\n in a JSON value, or move the value to a file in an input channel",
     ),
   ];
 }
@@ -64,16 +63,16 @@ export function channelDifferences(
   empty: readonly string[] = [],
 ): readonly Difference[] {
   return [
-    ...tooMany(names.length, MOST_CHANNELS, "channels", "Put several of them into one."),
+    ...tooMany(names.length, MOST_CHANNELS, "channels", "Combine some of them"),
     ...refusal(
       names.filter((name) => !CHANNEL_NAME.test(name)).map(shown),
-      "channels of such names",
-      'A name has 1 to 64 letters, digits, ".", "-" and "_": rename the directory in input/data.',
+      "these channel names",
+      'Rename the directory in input/data. A name has 1 to 64 letters, digits, ".", "-" or "_".',
     ),
     ...refusal(
       empty.map(shown),
-      "channels without a file",
-      "Put test data into them, or remove their directories.",
+      "empty channels",
+      "Add test data to them, or remove their directories",
     ),
   ];
 }
@@ -92,28 +91,29 @@ export function environmentDifferences(role: Role, variables: Variables): readon
     all.filter(([name, value]) => refused(name, value)).map(([name]) => shown(name));
   const total = bytesOf(all.flat().join(""));
   return [
-    ...tooMany(all.length, most, "environment variables", "Put several into one, as JSON."),
+    ...tooMany(all.length, most, "environment variables", "Combine several into one JSON value"),
     ...refusal(
       names((name) => !VARIABLE_NAME.test(name)),
-      "environment variables of such names",
-      'A name has letters, digits and "_", and begins with no digit.',
+      "these environment variable names",
+      'Use letters, digits and "_", without a digit at the start',
     ),
     ...refusal(
       names((name) => sizeOf(name) > nameLength),
-      `names of environment variables of more than ${grouped(nameLength)} ${unit}`,
-      "Give them shorter names.",
+      `environment variable names longer than ${grouped(nameLength)} ${unit}`,
+      "Use shorter names",
     ),
     ...refusal(
       names((_, value) => sizeOf(value) > valueLength),
-      `values of environment variables of more than ${grouped(valueLength)} ${unit}`,
+      `environment variable values longer than ${grouped(valueLength)} ${unit}`,
       role === "serve"
-        ? "Put what is that long into a file of the model."
-        : "Put what is that long into a file of the input.",
+        ? "Move long values to a file in the model"
+        : "Move long values to a file in the input",
     ),
     ...totalBytes === undefined || total <= totalBytes ? [] : [{
-      message: `SageMaker refuses environment variables of more than ${grouped(totalBytes)} ` +
-        `bytes, names and values together: these have ${grouped(total)}`,
-      hint: "Put some of them into a file of the model.",
+      message:
+        `SageMaker rejects environment variables of more than ${grouped(totalBytes)} bytes ` +
+        `(names and values): these have ${grouped(total)}`,
+      hint: "Move some of them to a file in the model",
     }],
   ];
 }
@@ -122,11 +122,11 @@ export function environmentDifferences(role: Role, variables: Variables): readon
  * What CreateProcessingJob or CreateTrainingJob would refuse of a job's command line. Arguments may be
  * secrets: messages have their numbers.
  *
- * @param job `a training`
+ * @param job `a training job`
  * @param entrypoint instead of the image's own; empty: the image's.
  */
 export function commandDifferences(
-  job: "a training" | "a processing job",
+  job: "a training job" | "a processing job",
   entrypoint: readonly string[],
   args: readonly string[],
 ): readonly Difference[] {
@@ -144,13 +144,13 @@ function wordDifferences(
   const { most, length } = PROCESSING_ARGUMENTS;
   const places = (refused: (word: string) => boolean): readonly string[] =>
     words.flatMap((word, index) => refused(word) ? [`number ${index + 1}`] : []);
-  const inFile = "Put it into a file of the input, or into an environment variable.";
+  const inFile = "Move it to a file in the input, or to an environment variable";
   return [
     ...tooMany(words.length, most, `${what}s ${whose}`, inFile),
-    ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, "Leave them out."),
+    ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, "Remove them"),
     ...refusal(
       places((word) => lengthOf(word) > length),
-      `${what}s ${whose} of more than ${length} characters`,
+      `${what}s ${whose} longer than ${length} characters`,
       inFile,
     ),
     ...refusal(
@@ -168,12 +168,12 @@ function tooMany(
   hint: string,
 ): readonly Difference[] {
   if (count <= most) return [];
-  return [{ message: `SageMaker refuses more than ${most} ${what}: these are ${count}`, hint }];
+  return [{ message: `SageMaker rejects more than ${most} ${what} (found ${count})`, hint }];
 }
 
 function refusal(found: readonly string[], what: string, hint: string): readonly Difference[] {
   if (found.length === 0) return [];
-  return [{ message: `SageMaker refuses ${what}: ${listed(found)}`, hint }];
+  return [{ message: `SageMaker rejects ${what}: ${listed(found)}`, hint }];
 }
 
 const SHOWN_LENGTH = 40;
@@ -198,9 +198,9 @@ export function networkDifferences(network: string | undefined): readonly Differ
   if (network === undefined || COMMON_NETWORKS.includes(network)) return [];
   return [{
     message: network === "host"
-      ? "The code is on this machine's own network (--network host), which SageMaker does not have"
-      : `The code is on the network "${network}" of this machine, which SageMaker does not have`,
+      ? "The code uses this machine's network (--network host), which SageMaker does not have"
+      : `The code uses the Docker network "${network}", which SageMaker does not have`,
     hint:
-      "There, code reaches the internet, or, with --subnet and --security-group, what is in a VPC.",
+      "On SageMaker, code can reach the internet and, with --subnet and --security-group, a VPC",
   }];
 }

@@ -29,11 +29,10 @@ export function entryPointDifference(
   // What a shell replaces itself by gets the signals.
   if (given?.kind !== "command" || /^\s*exec\s/.test(given.text)) return undefined;
   return {
-    message: `The ENTRYPOINT of ${reference} is a shell, which drops the words train and serve, ` +
-      "and need not pass SIGTERM on: what SageMaker stops may be killed before it has saved " +
-      "anything",
+    message: `The ENTRYPOINT of ${reference} is a shell: it drops the arguments train and serve ` +
+      "and might not forward SIGTERM, so a stopped job can lose its work",
     hint: 'Write it as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
-      "or let the shell exec the program.",
+      "or start the program with exec",
   };
 }
 

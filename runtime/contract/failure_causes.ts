@@ -76,7 +76,7 @@ const localRun = ({ kind, instanceCount = 1 }: Failure): string =>
 const either = (job: string, server: string) => ({ kind }: Failure): string =>
   kind === "serve" ? server : job;
 
-const PULLING = "mlcli push puts it there; the role needs ecr:GetAuthorizationToken, " +
+const PULLING = "To push it, run mlcli push. The role needs ecr:GetAuthorizationToken, " +
   "BatchCheckLayerAvailability, BatchGetImage and GetDownloadUrlForLayer.";
 
 /** Python's words for a write to these paths, or below the code's directory. */
@@ -91,7 +91,7 @@ const errorOf = ({ source }: RegExp): RegExp => new RegExp(`\\b\\w*Error: ${sour
 /** A line of a library that cannot resolve the name of the local machine. */
 const NO_LOCAL_HOST =
   /host\.docker\.internal.*(not known|name resolution|no such host)|Could not resolve host: host\.docker/i;
-const NOT_KEPT = "Temporary files belong in /tmp.";
+const NOT_KEPT = "Write temporary files to /tmp.";
 
 /** The first row that matches counts: certain causes come before likely ones. */
 export const CAUSES: readonly Row[] = [
@@ -100,25 +100,26 @@ export const CAUSES: readonly Row[] = [
     reason: /CapacityError|Insufficient(Instance)?Capacity|Insufficient capacity/i,
     words: ({ isSpot }) =>
       isSpot
-        ? "AWS has no spot machine of this type at the moment. Leave out --spot, take another " +
-          "--ec2-type, or try again later."
-        : "AWS has no machine of this type in the region at the moment. Try again later, or take " +
-          "another --ec2-type or --region.",
+        ? "AWS has no spot capacity for this instance type at the moment. Omit --spot, use " +
+          "another --ec2-type, or retry later."
+        : "AWS has no capacity for this instance type in the region at the moment. Retry later, or " +
+          "use another --ec2-type or --region.",
     source: "https://github.com/DIAGNijmegen/rse-grand-challenge/issues/2631",
   },
   {
     name: "quota",
     reason: /ResourceLimitExceeded|service limit '/,
-    words: "The account's quota for this type of instance is reached, or is 0 as in every new " +
-      "account. Ask for more under Service Quotas in AWS's console, or take another --ec2-type.",
+    words:
+      "The account's quota for this instance type is used up, or 0 as in new accounts. Request " +
+      "an increase under Service Quotas in the AWS console, or use another --ec2-type.",
     source: "https://github.com/aws/amazon-sagemaker-examples/issues/307",
   },
   {
     name: "role",
     reason:
       /unable to (assume the role|perform: sts:AssumeRole)|Could not assume role|role ARN .{0,2048} is invalid/i,
-    words: "SageMaker may not assume the execution role. Give the whole ARN with its path, and " +
-      "have the role's trust policy name sagemaker.amazonaws.com.",
+    words: "SageMaker cannot assume the execution role. Use the full ARN including its path, and " +
+      "allow sagemaker.amazonaws.com in the role's trust policy.",
     source: "https://github.com/aws/sagemaker-python-sdk/issues/43, " +
       "https://github.com/astronomer/docs/pull/1695",
   },
@@ -126,8 +127,8 @@ export const CAUSES: readonly Row[] = [
     name: "image",
     kinds: SERVERS,
     reason: /Image size \d+ is greater than supported/i,
-    words: "The image is too large for serverless endpoints, which take 10 GB unpacked. Make it " +
-      "smaller, or deploy to instances, under another name: --ec2-type.",
+    words: "The image is too large for a serverless endpoint (limit: 10 GB unpacked). Make it " +
+      "smaller, or deploy to instances with --ec2-type and another endpoint name.",
     source: "https://github.com/aws-solutions-library-samples/qnabot-on-aws/issues/691",
   },
   {
@@ -135,10 +136,10 @@ export const CAUSES: readonly Row[] = [
     reason:
       /Cannot pull algorithm container|manifest unknown|Requested image .{0,1000}not found|pull access denied|ecr:(BatchGetImage|GetDownloadUrlForLayer|BatchCheckLayerAvailability)|make sure all images included in the model|does not have BatchGetImage permission/,
     words: either(
-      "The image cannot be pulled: it is not there, not in the job's region, the execution " +
-        `role may not pull it, or the volume is too small for it (--volume-size). ${PULLING}`,
-      "The image cannot be pulled: it is not there, not in the endpoint's region, or the " +
-        `execution role may not pull it. ${PULLING}`,
+      "SageMaker cannot pull the image: it does not exist in the job's region, the execution " +
+        `role lacks permission, or the volume is too small (--volume-size). ${PULLING}`,
+      "SageMaker cannot pull the image: it does not exist in the endpoint's region, or the " +
+        `execution role lacks permission. ${PULLING}`,
     ),
     source: "https://github.com/aws/sagemaker-python-sdk/issues/57, " +
       "https://github.com/aws-samples/amazon-sagemaker-tensorflow-object-detection-api/issues/14, " +
@@ -149,8 +150,8 @@ export const CAUSES: readonly Row[] = [
     name: "architecture",
     reason: /exec format error/,
     log: /exec format error/,
-    words: "The image is for another processor than the instance's. Build it for linux/amd64 " +
-      "(for Graviton types such as ml.c7g: linux/arm64), and push it again.",
+    words: "The image was built for another processor than the instance's. Rebuild it for " +
+      "linux/amd64 (linux/arm64 for Graviton types such as ml.c7g), then push it.",
     source: "https://github.com/aws/deep-learning-containers/issues/1157, " +
       "https://github.com/aws-samples/amazon-sagemaker-custom-container/issues/3",
   },
@@ -159,8 +160,8 @@ export const CAUSES: readonly Row[] = [
     reason: /executable file not found in \$PATH|CannotStartContainerError/,
     log: /executable file not found in \$PATH/,
     words: (failure) =>
-      "The image has no program for what SageMaker starts it with. An image that mlcli build " +
-      `made from mlcli's template has one; ${localRun(failure)} --strict tries it here.`,
+      "The image has no program that SageMaker can start. Images built from mlcli's template " +
+      `have one. To test yours locally, run ${localRun(failure)} --strict.`,
     source: "https://github.com/aws/amazon-sagemaker-examples/issues/739, " +
       "https://github.com/aws-samples/comfyui-on-amazon-sagemaker/issues/2",
   },
@@ -169,10 +170,10 @@ export const CAUSES: readonly Row[] = [
     reason: /Insufficient disk space|No space left on device/i,
     error: /No space left on device/,
     words: either(
-      "The volume is full. --volume-size gives more GB; instance types with a disk of their " +
-        "own have that one alone.",
-      "The disk is full. Make image and model smaller, or take another --ec2-type; of a " +
-        "serverless endpoint it is 5 GB.",
+      "The volume is full. Set a larger --volume-size (in GB; no effect for instance types " +
+        "with local disks).",
+      "The disk is full. Make the image and the model smaller, or use another --ec2-type. " +
+        "Serverless endpoints have 5 GB.",
     ),
     source: "https://github.com/aws/sagemaker-python-sdk/issues/128, " +
       "https://github.com/huggingface/blog/issues/114",
@@ -181,8 +182,7 @@ export const CAUSES: readonly Row[] = [
     name: "GPU memory",
     reason: /CUDA out of memory|OutOfMemoryError: CUDA|out_of_memory: CUDA/,
     error: /CUDA out of memory|OutOfMemoryError: CUDA|out_of_memory: CUDA/,
-    words: "The memory of the GPU is full. Use smaller batches, or an --ec2-type whose GPUs have " +
-      "more.",
+    words: "The GPU ran out of memory. Use smaller batches, or an --ec2-type with more GPU memory.",
     source: "https://github.com/rapidsai/deployment/issues/523",
   },
   {
@@ -191,10 +191,10 @@ export const CAUSES: readonly Row[] = [
     log: /std::bad_alloc|\bOOM ?killed|Perhaps out of memory|terminated due to signal 9\b/i,
     error: /^([\w./-]+: )?[\w.]*MemoryError\b|Cannot allocate memory/,
     words: either(
-      "It most likely ran out of memory (137 is SIGKILL, by which Linux ends what takes too " +
-        "much). Use smaller batches or fewer workers, or an --ec2-type with more memory.",
-      "It most likely ran out of memory (Linux ends what takes too much by SIGKILL, which is 9). " +
-        "Use fewer workers, an --ec2-type with more memory, or a larger --memory-size-in-mb.",
+      "The job probably ran out of memory (Linux then kills it: exit code 137). Use smaller " +
+        "batches, fewer workers, or an --ec2-type with more memory.",
+      "The server probably ran out of memory (Linux then kills it with signal 9). Use fewer " +
+        "workers, an --ec2-type with more memory, or a larger --memory-size-in-mb.",
     ),
     source:
       "https://github.com/mozilla/bugbug/issues/3906; `docker run --memory`, exit status 137; " +
@@ -204,8 +204,8 @@ export const CAUSES: readonly Row[] = [
     name: "archive",
     kinds: SERVERS,
     reason: /Failed to extract model data archive/i,
-    words: "The model's archive cannot be unpacked: it is no tar packed by gzip, or it has links " +
-      "in it. mlcli deploy --model DIR packs a directory as SageMaker wants it.",
+    words: "SageMaker cannot unpack the model archive: it is not a tar.gz file, or it contains " +
+      "links. To have mlcli pack a directory, run mlcli deploy --model DIR.",
     source: "https://github.com/aws/deep-learning-containers/pull/569, " +
       "https://github.com/mantiumai/aws-sagemaker-gptj-deepspeed-blog/pull/5",
   },
@@ -214,8 +214,8 @@ export const CAUSES: readonly Row[] = [
     kinds: SERVERS,
     reason: /Failed to download model data|Could not (access|find) model data|NoSuch(Bucket|Key)/i,
     words:
-      "The model's archive cannot be fetched: it is not there any more, in another region, or " +
-      "the execution role may not read it (s3:GetObject, and its key).",
+      "SageMaker cannot download the model archive: it no longer exists, is in another region, " +
+      "or the execution role lacks permission (s3:GetObject, and the use of its KMS key).",
     source: "https://github.com/mlflow/mlflow/issues/2573, " +
       "https://github.com/aws-solutions-library-samples/fraud-detection-using-machine-learning/issues/9",
   },
@@ -223,30 +223,31 @@ export const CAUSES: readonly Row[] = [
     name: "data",
     kinds: JOBS,
     reason: /No S3 objects found|NoSuchBucket|NoSuchKey|illegal char sub-sequence/,
-    words: "The data is not where the job looks for it. mlcli upload-data puts it there and " +
-      "prints the address; it has to be in the job's region, without // in it.",
+    words:
+      "The job's input does not exist in S3. Upload it with mlcli upload-data, which prints its " +
+      "address. It must be in the job's region, and the address must not contain //.",
     source: "https://github.com/aws-samples/generative-ai-on-amazon-sagemaker/pull/242",
   },
   {
     name: "permission",
     reason: /Access ?Denied|is not authorized to perform|\b403\b.{0,300}Forbidden/,
-    words: "The execution role may not do that. Add the permission to the role (for data: " +
-      "s3:GetObject and s3:ListBucket, for results: s3:PutObject), and look at the bucket's own " +
-      "policy and key.",
+    words: "The execution role lacks a permission. Add it (data: s3:GetObject and s3:ListBucket, " +
+      "results: s3:PutObject), and check the bucket's policy and KMS key.",
     source: "https://github.com/aws/amazon-sagemaker-examples/issues/4384",
   },
   {
     name: "time limit",
     kinds: JOBS,
     reason: /Max(Runtime|WaitTime)(InSeconds|Exceeded)/,
-    words: "It took longer than its time limit. --max-run allows more.",
+    words: "The job exceeded its time limit. Raise it with --max-run.",
     source: "API reference, SecondaryStatusTransition: MaxRuntimeExceeded, MaxWaitTimeExceeded",
   },
   {
     name: "platform",
     reason: /InternalServerError|InternalFailure|internal error|Request to service failed/,
-    words: "SageMaker itself failed. Try it again; if that happens each time, memory or disk may " +
-      "have run out unnoticed: try a larger --ec2-type, or ask AWS's support with its name.",
+    words:
+      "SageMaker had an internal error. Try again. If it fails each time, memory or disk might have " +
+      "run out: try a larger --ec2-type, or contact AWS Support.",
     source: "https://github.com/aws/sagemaker-python-sdk/issues/70, " +
       "https://github.com/aws/sagemaker-python-sdk/issues/2496, " +
       "https://github.com/aws-samples/amazon-sagemaker-custom-container/issues/3",
@@ -255,9 +256,9 @@ export const CAUSES: readonly Row[] = [
     name: "crash",
     reason: /exit code:? (13[2-9]|1[45]\d)\b/i,
     words: (failure) =>
-      "A signal ended the program (128 and its number; 139 is a segmentation fault, 132 an " +
-      "instruction that this processor lacks): mostly a library that was built for another " +
-      `machine. ${localRun(failure)} tries the same here.`,
+      "The program crashed (exit code 139: segmentation fault, 132: unknown processor " +
+      "instruction). Often, a library was built for another processor. To reproduce it locally, " +
+      `run ${localRun(failure)}.`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/134, " +
       "https://github.com/aws/amazon-sagemaker-examples/issues/842",
   },
@@ -274,11 +275,11 @@ export const CAUSES: readonly Row[] = [
         (name, isPart) => {
           const older = LAST_VERSIONS.get(module);
           const change = older !== undefined
-            ? `The image has no ${module}. Put ${older} into the requirements`
+            ? `The image has no module ${module}. Add ${older} to the requirements`
             : isPart
-            ? `The ${name} in the image has no ${module}. Set another version in the requirements`
-            : `The image lacks ${name}. Add it to the requirements`;
-          return `${change}, then mlcli build and mlcli push.`;
+            ? `The ${name} in the image has no module ${module}. Pin another version in the requirements`
+            : `The image has no package ${name}. Add it to the requirements`;
+          return `${change}, then run mlcli build and mlcli push.`;
         },
       );
     },
@@ -290,11 +291,11 @@ export const CAUSES: readonly Row[] = [
     reason: READ_ONLY,
     error: errorOf(READ_ONLY),
     words: ({ kind }) =>
-      `The data that a run reads is read-only; with --copy-inputs it gets a copy, as on SageMaker. ${
+      `The input is read-only; locally, --copy-inputs copies it as SageMaker does. Write ${
         kind === "train"
-          ? `The model belongs in model_save_path (${PATHS.model}), other results in ` +
+          ? `the model to model_save_path (${PATHS.model}) and other results to ` +
             `SM_OUTPUT_DATA_DIR (${PATHS.outputData})`
-          : `Results belong in ${PATHS.processingOutput}`
+          : `results to ${PATHS.processingOutput}`
       }. ${NOT_KEPT}`,
     source: "runtime/local/plan.ts; https://github.com/yzhao062/SUOD/issues/15",
   },
@@ -303,7 +304,7 @@ export const CAUSES: readonly Row[] = [
     kinds: SERVERS,
     reason: READ_ONLY_SERVER,
     error: errorOf(READ_ONLY_SERVER),
-    words: `A server's code and its model are read-only, here and on SageMaker. ${NOT_KEPT}`,
+    words: `A server's code and model are read-only, locally and on SageMaker. ${NOT_KEPT}`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/5698",
   },
   {
@@ -311,8 +312,8 @@ export const CAUSES: readonly Row[] = [
     reason: NO_LOCAL_HOST,
     error: NO_LOCAL_HOST,
     words:
-      "SageMaker has no host.docker.internal: only local containers can resolve that name. Use an " +
-      "address that SageMaker can reach.",
+      "Only local containers can resolve host.docker.internal. Use an address that SageMaker can " +
+      "reach.",
     source: "https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/23",
   },
   {
@@ -321,8 +322,7 @@ export const CAUSES: readonly Row[] = [
       /^AlgorithmError\b(?!.*respond to ping)|ExecuteUserScriptError|Traceback \(most recent call last\)/,
     log: /^([\w./-]+: )?Traceback \(most recent call last\)/,
     words: (failure) =>
-      "The code itself ended with this failure. " +
-      `${localRun(failure)} runs the same code here, in seconds.`,
+      `The code itself failed. To reproduce it locally, run ${localRun(failure)}.`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/1225",
   },
   {
@@ -331,10 +331,10 @@ export const CAUSES: readonly Row[] = [
     // The second: of transforms, issue 852 of aws/amazon-sagemaker-examples.
     reason: /did not pass the ping health check|failed to respond to ping/i,
     words: (failure) =>
-      "GET /ping on port 8080 was not answered with 200 in time: the server ended, has another " +
-      "port or address (it has to be 0.0.0.0), answers with another status, or loads its model " +
-      `for too long${failure.kind === "serve" ? " (--health-check-timeout allows more)" : ""}. ` +
-      `${localRun(failure)} --strict tries it here.`,
+      "GET /ping on port 8080 did not return 200 in time. The server exited, does not listen on " +
+      "0.0.0.0:8080, returned another status, or needs more time to load its model" +
+      `${failure.kind === "serve" ? " (--health-check-timeout)" : ""}. ` +
+      `To test it locally, run ${localRun(failure)} --strict.`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/1554, " +
       "https://github.com/aws/sagemaker-python-sdk/issues/3987",
   },

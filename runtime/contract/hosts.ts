@@ -1,7 +1,7 @@
 /** The hosts of a job: what they are called, what each is told of them, and its part of the data. */
 
 import { UsageError } from "../errors.ts";
-import { enumerated, inOneLine } from "../text.ts";
+import { alternatives, inOneLine } from "../text.ts";
 
 /** The hosts in the order of their names as text, as SageMaker sorts them: algo-10 before algo-2. */
 export function hostNames(count: number): readonly string[] {
@@ -36,8 +36,8 @@ export function distributionOf(isSharded = false): "ShardedByS3Key" | "FullyRepl
 export function requireShards(shards: Shards, names: readonly string[]): void {
   const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new UsageError(`There is no ${inOneLine(unknown)} to share out (--shard).`, {
-    hint: names.length === 0 ? "The job reads no data." : `There is ${enumerated(names)}.`,
+  throw new UsageError(`Cannot shard "${inOneLine(unknown)}": the job has no such data`, {
+    hint: names.length === 0 ? "Omit --shard: the job reads no data" : `Use ${alternatives(names)}`,
   });
 }
 

@@ -65,8 +65,8 @@ function parseOverride(text: string): readonly [key: string, value: string] {
   const end = text.indexOf("=");
   const key = text.slice(0, Math.max(0, end)).trim();
   if (key !== "") return [key, text.slice(end + 1)];
-  throw new UsageError(`Option "--hyperparameter" must be KEY=VALUE, but got "${text}".`, {
-    hint: "Such as --hyperparameter epochs=20",
+  throw new UsageError(`Option "--hyperparameter" must be KEY=VALUE, but got "${text}"`, {
+    hint: "Example: --hyperparameter epochs=20",
   });
 }
 
@@ -77,7 +77,7 @@ function valuesIn({ path, text }: HyperparametersFile): [key: string, value: str
     if (error instanceof SyntaxError) {
       const { reason, hint } = jsonProblem(error);
       throw new MlcliError(`${path} is not valid JSON: ${reason}`, {
-        hint: `${hint}. ${EXAMPLE}`,
+        hint: `${hint}. ${EXAMPLE}.`,
         cause: error,
       });
     }
@@ -87,12 +87,12 @@ function valuesIn({ path, text }: HyperparametersFile): [key: string, value: str
   }
 }
 
-const EXAMPLE = 'It holds a JSON object, such as {"epochs": 20}.';
+const EXAMPLE = 'Write a JSON object, such as {"epochs": 20}';
 
 function valuesOf(value: unknown, file: string): [key: string, value: string][] {
   if (!isObject(value) || isRawNumber(value)) {
     const found = isRawNumber(value) ? "a number" : nameOfType(value);
-    throw new MlcliError(`${file} must hold a JSON object, but holds ${found}`, {
+    throw new MlcliError(`${file} must contain a JSON object, but contains ${found}`, {
       hint: EXAMPLE,
     });
   }

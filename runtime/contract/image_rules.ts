@@ -72,9 +72,9 @@ export function brokenRules(
     userDifference(reference, image.User),
     ...hidden.map((path) => ({
       message:
-        `${inOneLine(path)} is in ${reference}, and on SageMaker a directory is mounted over it: ` +
-        "the code does not find it there",
-      hint: "Put it elsewhere in the image, such as /opt/program. Data comes in channels, and a " +
+        `The code cannot read ${inOneLine(path)} of ${reference} on SageMaker, which mounts a ` +
+        "directory over it",
+      hint: "Move it elsewhere in the image, such as /opt/program. Pass data in channels, and a " +
         "model in its archive.",
     })),
   ].filter((difference) => difference !== undefined);
@@ -87,9 +87,9 @@ export function userDifference(
 ): Difference | undefined {
   return isRoot(user) ? undefined : {
     message:
-      `${reference} runs as the user ${inOneLine(user!)}, and on SageMaker the directories ` +
-      "below /opt/ml are root's: a training may be unable to save its model",
-    hint: "Leave USER out of the Dockerfile, or end it with a line: USER root",
+      `${reference} runs as user ${inOneLine(user!)}, but SageMaker's directories in /opt/ml ` +
+      "belong to root, so a training job might fail to save its model",
+    hint: "Remove USER from the Dockerfile, or end it with the line: USER root",
   };
 }
 
@@ -140,10 +140,10 @@ function withoutExec(reference: string, entry: EntryFile): Difference | undefine
     return undefined;
   }
   return {
-    message: `${path}, the ENTRYPOINT of ${reference}, is run by a shell and has no exec: its ` +
-      "program need not hear SIGTERM, and what SageMaker stops may be killed before it has " +
-      "saved anything",
-    hint: 'Let the shell become the program: exec python /opt/program/train.py "$@"',
+    message:
+      `${path}, the ENTRYPOINT of ${reference}, is a shell script without exec: the program ` +
+      "might not receive SIGTERM, so a stopped job can lose its work",
+    hint: 'Start the program with exec, such as: exec python /opt/program/train.py "$@"',
   };
 }
 
@@ -154,18 +154,17 @@ function windowsLines(
   const [first = ""] = start.split("\n", 1);
   if (!first.endsWith("\r") || !first.startsWith("#!") && runBy === "the system") return undefined;
   return {
-    message:
-      `${path} of ${reference} has the line ends of Windows (CRLF): started, it fails with ` +
-      "'no such file or directory', or 'command not found'",
+    message: `${path} of ${reference} has Windows line endings (CRLF), so it fails with "no such ` +
+      'file or directory" or "command not found"',
     hint:
-      `Save it with LF, and let git keep that (* text=auto eol=lf in .gitattributes), or add a ` +
+      `Save it with LF line endings (for git: * text=auto eol=lf in .gitattributes), or add a ` +
       `line to the Dockerfile: RUN sed -i 's/\\r$//' ${shellWord(path)}`,
   };
 }
 
 function notExecutable(reference: string, { path, isExecutable }: NamedFile) {
   return isExecutable ? undefined : {
-    message: `${path} of ${reference} is not executable: SageMaker cannot start it`,
+    message: `SageMaker cannot start ${path} of ${reference}: the file is not executable`,
     hint: `Add a line to the Dockerfile: RUN chmod +x ${shellWord(path)}`,
   };
 }
@@ -190,20 +189,20 @@ function programDifferences(
 ): readonly (Difference | undefined)[] {
   if (programs.every(({ found }) => found === undefined)) {
     return [{
-      message: `${reference} has no ENTRYPOINT for the words train and serve, and no programs of ` +
-        "these names in its PATH: mlcli deploy needs serve, and mlcli train needs train unless it " +
-        "has an --entry-point",
+      message:
+        `SageMaker cannot start ${reference}: it has no ENTRYPOINT for the arguments train ` +
+        "and serve, and no programs with these names in its PATH",
       hint:
-        "Copy one into a directory of PATH, with a first line such as #!/usr/bin/env python3, " +
-        "and make it executable; or name the program: ENTRYPOINT [...]. mlcli process needs neither.",
+        "Set an ENTRYPOINT, or copy executable programs with these names into PATH (first line " +
+        "such as #!/usr/bin/env python3). Processing, and training with --entry-point, need neither.",
     }];
   }
   return programs.map(({ word, found, isOnPath }) => {
     if (found === undefined || isOnPath) return found && notExecutable(reference, found);
     const folder = found.path.replace(/\/[^/]*$/, "") || "/";
     return {
-      message: `${found.path} of ${reference} is not in its PATH, where SageMaker looks for ` +
-        `${word}: ${WORDS[word]} needs it there`,
+      message: `${WORDS[word]} requires ${word} in the PATH of ${reference}, but it is ` +
+        found.path,
       hint: `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
     };
   });

@@ -78,13 +78,13 @@ export function roomFor({ instanceType, volumeSize }: ServedOn): ModelRoom {
     return {
       bytes: SERVERLESS_GB * GB,
       words: "a serverless endpoint",
-      hint: `Instances have more: --ec2-type`,
+      hint: "Deploy to instances, which have more disk space: --ec2-type TYPE",
     };
   }
   return {
     bytes: hasVolume(instanceType) ? (volumeSize ?? INSTANCE_GB) * GB : undefined,
     words: instanceType,
-    hint: "Instance types with disks of their own have more: ml.m5d, ml.c5d, ml.g5, ...",
+    hint: "Use an instance type with local disks, such as ml.m5d, ml.c5d or ml.g5",
   };
 }
 

@@ -141,21 +141,21 @@ export function isHeaderValue(field: InvocationField, value: string): boolean {
   return lengthOf(value) <= most && pattern.test(value);
 }
 
-/** The rule for a header's value, as a sentence; `undefined`: for a header that is not passed on. */
+/** The rule for a header's value, as a hint; `undefined`: for a header that is not passed on. */
 export function valuesOf(field: InvocationField | undefined): string {
-  if (field === undefined) return "Its value has one character of ASCII or more, in one line.";
+  if (field === undefined) return "Use at least 1 ASCII character, without line breaks";
   const { most, pattern } = FORMS[field];
-  if (pattern === VISIBLE) return `Its value has 1 to ${most} characters of ASCII, in one line.`;
-  const name = `1 to ${most} letters, digits, and hyphens between them`;
-  return field === "SessionId" ? `Its value is NEW_SESSION, or ${name}.` : `Its value is ${name}.`;
+  if (pattern === VISIBLE) return `Use 1 to ${most} ASCII characters, without line breaks`;
+  const name = `1 to ${most} letters, digits and hyphens, without a hyphen at the start or end`;
+  return field === "SessionId" ? `Use NEW_SESSION, or ${name}` : `Use ${name}`;
 }
 
 /** @throws UsageError where a header cannot stand in a request for a stream. */
 export function requireStreamed(given: InvocationFields): void {
   const first = fields().find((field) => given[field] !== undefined && !FORMS[field].isStreamed);
   if (first === undefined) return;
-  throw new UsageError(`A request for a stream cannot have the header ${headerOf(first)}`, {
-    hint: "Leave out --stream or the header: SageMaker does not take them together.",
+  throw new UsageError(`The header ${headerOf(first)} cannot be used together with --stream`, {
+    hint: "Omit --stream or the header: SageMaker does not support both",
   });
 }
 

@@ -53,7 +53,7 @@ function lastState(line: string): string {
 }
 
 /** Stands in the place of earlier lines that are the same as those that follow. */
-const AGAIN = "[again and again:]";
+const AGAIN = "[earlier repeats omitted]";
 
 /** Fewer equal lines are no restart: a word may simply come twice. */
 const LEAST_DROPPED = 5;

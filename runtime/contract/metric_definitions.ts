@@ -27,7 +27,7 @@ export const MOST_SAMPLES = 100_000;
 /** The keys of a definition, and how long their values may be: API reference, MetricDefinition. */
 export const DEFINITION_KEYS = { Name: 255, Regex: 500 } as const;
 
-const EXAMPLE = `Such as "${METRICS_KEY}": [{"Name": "loss", "Regex": "loss=([0-9.]+)"}]`;
+const EXAMPLE = `Example: "${METRICS_KEY}": [{"Name": "loss", "Regex": "loss=([0-9.]+)"}]`;
 
 /**
  * The definitions that a configuration file has; none where it does not have the key.
@@ -38,15 +38,15 @@ const EXAMPLE = `Such as "${METRICS_KEY}": [{"Name": "loss", "Regex": "loss=([0-
 export function metricDefinitionsIn(value: unknown, file: string): readonly MetricDefinition[] {
   if (value === undefined || value === null || value === "") return [];
   if (!Array.isArray(value)) {
-    throw new MlcliError(`${file}: "${METRICS_KEY}" must be a list; it is ${nameOfType(value)}`, {
+    throw new MlcliError(`${file}: "${METRICS_KEY}" must be a list, but is ${nameOfType(value)}`, {
       hint: EXAMPLE,
     });
   }
   if (value.length > MOST_DEFINITIONS) {
     throw new MlcliError(
-      `${file}: "${METRICS_KEY}" has ${value.length} definitions; SageMaker takes ` +
-        `${MOST_DEFINITIONS}`,
-      { hint: `Take some out of ${file}.` },
+      `${file}: "${METRICS_KEY}" has ${value.length} definitions, but SageMaker accepts ` +
+        `up to ${MOST_DEFINITIONS}`,
+      { hint: `Remove some of them from ${file}` },
     );
   }
   return value.map((row: unknown, index) => definitionIn(row, `${METRICS_KEY}[${index}]`, file));
@@ -54,14 +54,14 @@ export function metricDefinitionsIn(value: unknown, file: string): readonly Metr
 
 function definitionIn(row: unknown, where: string, file: string): MetricDefinition {
   if (!isObject(row)) {
-    throw new MlcliError(`${file}: ${where} must be an object; it is ${nameOfType(row)}`, {
+    throw new MlcliError(`${file}: ${where} must be an object, but is ${nameOfType(row)}`, {
       hint: EXAMPLE,
     });
   }
   const other = Object.keys(row).find((key) => !Object.hasOwn(DEFINITION_KEYS, key));
   if (other !== undefined) {
-    throw new MlcliError(`${file}: ${where} has a key ${JSON.stringify(other)}`, {
-      hint: `A definition has "Name" and "Regex". ${EXAMPLE}`,
+    throw new MlcliError(`${file}: ${where} has an unknown key ${JSON.stringify(other)}`, {
+      hint: `Use only the keys "Name" and "Regex". ${EXAMPLE}`,
     });
   }
   return { name: textIn(row, "Name", where, file), regex: textIn(row, "Regex", where, file) };
@@ -79,12 +79,12 @@ function textIn(
   const isFit = typeof value === "string" && /^.+$/.test(value) && [...value].length <= longest;
   if (isFit) return value;
   const found = value === undefined
-    ? "it is missing"
+    ? "is missing"
     : typeof value === "string"
-    ? value === "" ? "it is empty" : `it has ${[...value].length}, or line ends`
-    : `it is ${nameOfType(value)}`;
+    ? value === "" ? "is empty" : `has ${[...value].length}, or line breaks`
+    : `is ${nameOfType(value)}`;
   throw new MlcliError(
-    `${file}: "${key}" of ${where} must be text of 1 to ${longest} characters; ${found}`,
+    `${file}: "${key}" of ${where} must be text of 1 to ${longest} characters, but ${found}`,
     { hint: EXAMPLE },
   );
 }

@@ -54,14 +54,13 @@ export function metricProblems(
   return unusable.map(({ definition: { name, regex }, isWrong, reason }) =>
     isWrong
       ? {
-        message: `${file}: the regex of the metric "${name}" cannot be used: ${reason}`,
-        hint: `Correct ${regex} in "${METRICS_KEY}".`,
+        message: `${file}: the regex of metric "${name}" is invalid: ${reason}`,
+        hint: `Fix ${regex} in "${METRICS_KEY}"`,
         isWrong,
       }
       : {
-        message: `The regex of the metric "${name}" is not tried here: ${reason}`,
-        hint: "mlcli runs expressions that end in time on any line: without looking ahead or " +
-          "behind, without back references, and with .* in place of .{0,999}.",
+        message: `Local runs skip metric "${name}", because mlcli cannot run its regex: ${reason}`,
+        hint: "Avoid lookahead, lookbehind and backreferences, and write .* instead of .{0,999}",
         isWrong,
       }
   );
@@ -115,7 +114,7 @@ export class MetricSearch {
 }
 
 function tooLarge(definition: MetricDefinition): Unusable {
-  const reason = `with those before it, it is too large (more than ${MOST_STEPS} steps)`;
+  const reason = `the regexes up to this one are too large (more than ${MOST_STEPS} steps)`;
   return { definition, isWrong: false, reason };
 }
 
@@ -132,7 +131,7 @@ function compiled(definition: MetricDefinition): RE2JS | Unusable {
   return {
     definition,
     isWrong: true,
-    reason: "it has no group for the value: write loss=([0-9.]+), and not loss=[0-9.]+",
+    reason: "it has no group for the value (write loss=([0-9.]+), not loss=[0-9.]+)",
   };
 }
 

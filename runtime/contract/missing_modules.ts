@@ -61,16 +61,16 @@ export function missingModuleHint(
   if (known !== undefined) return install(DISTRIBUTIONS.get(known)!, known !== module);
   // A module of Python itself, in another build or version.
   if (module.startsWith("_") || STANDARD.has(module)) {
-    return `The image's Python has no ${module}: take another base image.`;
+    return `The image's Python has no module ${module}. Use another base image.`;
   }
   if (parts.length > 1) {
     const above = parts.slice(0, -1).join(".");
-    return `${above} is there, but has no ${module}: look at how it is spelt, and at the version.`;
+    return `${above} exists, but has no module ${module}. Check the spelling and the version.`;
   }
   const similar = similarModule(module, names);
-  const ownPlace = `A module of your own belongs in ${own}.`;
+  const ownPlace = `Put your own module in ${own}.`;
   return similar === undefined
-    ? `${ownPlace} A package's documentation says how it is called in the requirements.`
+    ? `${ownPlace} For a package, look up its name for the requirements in its documentation.`
     : `Did you mean ${similar}? ${ownPlace}`;
 }
 

@@ -27,33 +27,31 @@ export function isPlatformJobName(name: string, base: string): boolean {
 
 /** @throws UsageError when no job's name can begin like that. */
 export function checkBaseJobName(base: string): void {
-  checkName(base, `Job name not valid: "${base}"`);
+  checkName(base, `Invalid job name: "${base}"`);
 }
 
 /** @throws UsageError when no job can have that name. */
 export function checkJobName(name: string): void {
-  const list = " mlcli list-jobs shows those that there are.";
-  checkName(name, `No job is called "${name}"`, list);
+  checkName(name, `Invalid job name: "${name}"`, "See all jobs: mlcli list-jobs");
 }
 
 /** @throws UsageError when no endpoint can have that name. */
 export function checkEndpointName(name: string): void {
-  checkName(name, `Endpoint name not valid: "${name}"`);
+  checkName(name, `Invalid endpoint name: "${name}"`);
 }
 
-function checkName(name: string, message: string, more = ""): void {
-  if (isResourceName(name)) return;
-  throw new UsageError(message, {
-    hint: `A name has 1 to ${NAME_LENGTH} letters, digits and hyphens, ` +
-      `with no hyphen at its start or end.${more}`,
-  });
+function checkName(name: string, message: string, hint = NAME_HINT): void {
+  if (!isResourceName(name)) throw new UsageError(message, { hint });
 }
+
+const NAME_HINT =
+  `Use 1 to ${NAME_LENGTH} letters, digits and hyphens, without a hyphen at the start or end`;
 
 /** @throws UsageError when no name of such a thing could contain the text. */
 export function checkNamePart(part: string, of: "job" | "endpoint"): void {
   if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
   throw new UsageError(`No ${of} name can contain "${part}"`, {
-    hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
+    hint: `Use up to ${NAME_LENGTH} letters, digits and hyphens`,
   });
 }
 
@@ -91,12 +89,11 @@ export function checkDeployedName(name: string): void {
   checkEndpointName(name);
   if (name.length <= DEPLOYED_NAME_LENGTH) return;
   throw new UsageError(
-    `Endpoint name too long: "${name}" has ${name.length} characters; ` +
-      `deploy takes ${DEPLOYED_NAME_LENGTH}`,
+    `Endpoint name "${name}" has ${name.length} characters, but deploy accepts up to ` +
+      DEPLOYED_NAME_LENGTH,
     {
-      hint:
-        `Its configurations are called NAME-config and NAME${LONGEST_SUFFIX}, and names have at ` +
-        `most ${NAME_LENGTH} characters.`,
+      hint: `Use a shorter name: mlcli also creates NAME${LONGEST_SUFFIX}, and SageMaker ` +
+        `allows ${NAME_LENGTH} characters`,
     },
   );
 }

@@ -8,12 +8,12 @@ const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
   2: "SIGINT",
   3: "SIGQUIT",
-  4: "SIGILL, an illegal instruction",
-  6: "SIGABRT, an abort",
-  7: "SIGBUS, a bus error",
-  8: "SIGFPE, an arithmetic error",
+  4: "SIGILL, illegal instruction",
+  6: "SIGABRT, abort",
+  7: "SIGBUS, bus error",
+  8: "SIGFPE, arithmetic error",
   9: "SIGKILL",
-  11: "SIGSEGV, a segmentation fault",
+  11: "SIGSEGV, segmentation fault",
   13: "SIGPIPE",
   15: "SIGTERM",
 };
@@ -21,7 +21,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
 export const SIGKILL_STATUS = 137;
 
 export interface End {
-  /** `exit status 137 (ended by SIGKILL; it ran out of memory)` */
+  /** `exit code 137 (killed by SIGKILL; out of memory)` */
   readonly words: string;
   /** What to do, where the status tells. */
   readonly hint: string | undefined;
@@ -40,26 +40,26 @@ export function endOf(status: number, outOfMemory: boolean): End {
 const SIGBUS_STATUS = 135;
 
 const SHARED_MEMORY_HINT =
-  "Mostly, /dev/shm is full, which data loaders use: --shm-size gives more, fewer workers use less.";
+  "/dev/shm, which data loaders use, is probably full. Set a larger --shm-size, or use fewer workers.";
 
 /** Not every engine tells that memory ran out: Podman 4.3.1 does not. */
 function memoryHint(status: number, outOfMemory: boolean): string | undefined {
-  const hint = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+  const hint = "Use smaller batches or fewer workers, or allow more memory with --memory";
   if (outOfMemory) return hint;
   return status === SIGKILL_STATUS
-    ? `If nobody killed it, it ran out of memory. ${hint}`
+    ? `If you did not kill it, it probably ran out of memory. ${hint}.`
     : undefined;
 }
 
 function statusInWords(status: number, outOfMemory: boolean): string {
   const signal = SIGNALS[status - 128];
   const meanings = [
-    signal ? `ended by ${signal}` : "",
-    status === 126 ? "the command cannot be executed" : "",
-    status === 127 ? "the command was not found" : "",
-    outOfMemory ? "it ran out of memory" : "",
+    signal ? `killed by ${signal}` : "",
+    status === 126 ? "command cannot be executed" : "",
+    status === 127 ? "command not found" : "",
+    outOfMemory ? "out of memory" : "",
   ].filter((meaning) => meaning !== "");
-  return `exit status ${status}${meanings.length > 0 ? ` (${meanings.join("; ")})` : ""}`;
+  return `exit code ${status}${meanings.length > 0 ? ` (${meanings.join("; ")})` : ""}`;
 }
 
 /** A character takes at most 4 bytes in UTF-8. */

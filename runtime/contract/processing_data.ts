@@ -59,9 +59,8 @@ export function parseData(
   if (!isChannelName(name) || isDrive) return { ...plainData(side), place: text };
   if (path !== undefined && !isPath(path)) {
     throw new UsageError(`${source} must have a path below /opt/ml/processing, but has ${path}`, {
-      hint:
-        `Such as ${ROOT}train: at most ${PROCESSING_DATA.pathLength} characters, without "..", ` +
-        "and without a slash at its end.",
+      hint: `Use a path such as ${ROOT}train, with up to ${PROCESSING_DATA.pathLength} ` +
+        'characters, without ".." and without a slash at the end',
     });
   }
   return {
@@ -89,13 +88,13 @@ export function checkData(
   requireFew(
     inputs,
     hasCode ? most - 1 : most,
-    `inputs at most${hasCode ? " beside the code" : ""}`,
+    `inputs${hasCode ? " besides the code" : ""}`,
   );
-  requireFew(outputs, most, "outputs at most");
+  requireFew(outputs, most, "outputs");
   const code = hasCode ? inputs.find(({ name }) => CODE_NAMES.includes(name)) : undefined;
   if (code !== undefined) {
-    throw new UsageError(`The input ${code.name} is for code, and not for data`, {
-      hint: "Give the data another name: NAME=...",
+    throw new UsageError(`Input name "${code.name}" is reserved for code`, {
+      hint: "Use another name: NAME=...",
     });
   }
   const all = [...inputs, ...outputs, ...hasCode ? [CODE_INPUT] : []];
@@ -107,22 +106,22 @@ export function checkData(
     );
     if (other === undefined) continue;
     throw new UsageError(
-      `${one.name} (${one.path}) and ${other.name} (${other.path}) lie in one another`,
-      { hint: "Give one of them a path beside the other: NAME:/opt/ml/processing/PATH=..." },
+      `The paths of ${one.name} (${one.path}) and ${other.name} (${other.path}) overlap`,
+      { hint: "Use separate paths: NAME:/opt/ml/processing/PATH=..." },
     );
   }
 }
 
 function requireFew(all: readonly ProcessingData[], most: number, what: string): void {
   if (all.length > most) {
-    throw new UsageError(`A processing job has ${most} ${what}: these are ${all.length}`, {
-      hint: "Put several of them into one.",
+    throw new UsageError(`A processing job accepts up to ${most} ${what}, not ${all.length}`, {
+      hint: "Combine some of them",
     });
   }
   const twice = all.find(({ name }, index) => all.findIndex((one) => one.name === name) < index);
   if (twice === undefined) return;
-  throw new UsageError(`Two ${what.split(" ")[0]} are called "${twice.name}".`, {
-    hint: "Give each a name of its own: NAME=...",
+  throw new UsageError(`Two ${what.split(" ")[0]} have the name "${twice.name}"`, {
+    hint: "Use a different name for each: NAME=...",
   });
 }
 

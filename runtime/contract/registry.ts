@@ -144,14 +144,14 @@ function isDescriptors(value: unknown): value is readonly Descriptor[] {
 export function imageFor(
   platform: string,
   manifests: readonly Descriptor[],
-  hint = `mlcli build --platform ${platform} makes one of the app's own; then mlcli push.`,
+  hint = `Rebuild and push it: mlcli build --platform ${platform} && mlcli push`,
 ): Descriptor {
   const named = manifests.map((one) => ({ one, its: platformName(one) }));
   const found = named.find(({ its }) => its === platform)?.one;
   if (found) return found;
   const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
   throw new MlcliError(
-    `The image is for ${others.join(", ") || "no known platform"}, and not for ${platform}`,
+    `The image supports ${others.join(", ") || "no known platform"}, but not ${platform}`,
     { hint },
   );
 }
@@ -204,16 +204,16 @@ function dockerPart({ mediaType, size, digest, urls }: Descriptor): Descriptor {
 function dockerType(mediaType: string): string {
   const known = KNOWN_TYPES.has(mediaType) ? mediaType : DOCKER_TYPES[mediaType];
   if (known) return known;
-  if (!/zstd/.test(mediaType)) throw noImage(`a part of type ${mediaType}`);
-  throw new MlcliError("The image has layers packed by zstd, which SageMaker does not take", {
-    hint: "Pack them by gzip: mlcli build does; for docker buildx it is " +
-      "--output type=image,compression=gzip,force-compression=true. A base image with such layers " +
-      "has to be packed again, too.",
+  if (!/zstd/.test(mediaType)) throw noImage(`a layer of type ${mediaType}`);
+  throw new MlcliError("The image has zstd layers, which SageMaker does not support", {
+    hint: "Rebuild it with mlcli build, or with docker buildx build " +
+      "--output type=image,compression=gzip,force-compression=true. If the base image has zstd " +
+      "layers, rebuild it first.",
   });
 }
 
 function noImage(what: string): MlcliError {
-  return new MlcliError(`The repository holds ${what} there, which is no image that mlcli knows`, {
-    hint: "Push the image again, perhaps under another --docker-tag.",
+  return new MlcliError(`mlcli does not support the format of this image: ${what}`, {
+    hint: "Push the image again, if necessary with another --docker-tag",
   });
 }

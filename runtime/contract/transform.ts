@@ -5,7 +5,7 @@
  */
 
 import { MlcliError, UsageError } from "../errors.ts";
-import { inOneLine, jsonObject } from "../text.ts";
+import { alternatives, inOneLine, jsonObject } from "../text.ts";
 import { TRANSFORM } from "./limits.ts";
 import type { Variables } from "./variables.ts";
 
@@ -98,8 +98,8 @@ export function transformOf(asked: AskedTransform, type: string): Transform {
 function check(transform: Transform): void {
   const { contentType, accept, split, strategy, assemble } = transform;
   if (strategy !== undefined && split === "none") {
-    throw new UsageError(`"--strategy ${strategy}" needs records.`, {
-      hint: "--split line sends lines; without --strategy, a file is one request.",
+    throw new UsageError(`Option "--strategy" requires data that is split into records`, {
+      hint: "Add --split line, or omit --strategy to send each file as one request",
     });
   }
   requirePayload(transform);
@@ -111,10 +111,11 @@ function check(transform: Transform): void {
   if (isAlike && (isByLine || isWhole)) return;
   const types = `--content-type ${contentType} --accept ${accept ?? "(none)"}`;
   throw new UsageError(
-    `Filters and joins take ${FILTERED.join(", ")}, and answers alike, by line in and out.`,
+    `Filters and joins require one type for data and responses (${alternatives(FILTERED)}), ` +
+      "split and assembled by line",
     {
-      hint: `They do not go with ${types} --split ${split} --assemble ${assemble}. JSON may be ` +
-        "whole, too: none in and out.",
+      hint: `Change these: ${types} --split ${split} --assemble ${assemble}. JSON also works ` +
+        "with --split none --assemble none.",
     },
   );
 }
@@ -123,9 +124,9 @@ function check(transform: Transform): void {
 function requirePayload({ maxPayload = 0, maxConcurrency = 0 }: Partial<RequestLimits>): void {
   if (maxPayload * maxConcurrency <= TRANSFORM.payload) return;
   throw new UsageError(
-    `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ${maxConcurrency} of ` +
-      `${maxPayload} MB are more.`,
-    { hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}, or less.` },
+    `${maxConcurrency} concurrent requests of ${maxPayload} MB exceed SageMaker's limit of ` +
+      `${TRANSFORM.payload} MB in total`,
+    { hint: `Use --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1} or less` },
   );
 }
 
@@ -189,22 +190,22 @@ export function executionParametersIn(text: string): ExecutionParameters {
 
 function notValid(text: string): MlcliError {
   return new MlcliError(
-    `The answer to /execution-parameters is not valid: ${inOneLine(text.slice(0, 200))}`,
+    `Invalid response from /execution-parameters: ${inOneLine(text.slice(0, 200))}`,
     {
-      hint: 'Such as {"MaxConcurrentTransforms": 2, "BatchStrategy": "MULTI_RECORD", ' +
-        '"MaxPayloadInMB": 6}. A server without the route answers 404.',
+      hint: 'Return JSON such as {"MaxConcurrentTransforms": 2, "BatchStrategy": "MULTI_RECORD", ' +
+        '"MaxPayloadInMB": 6}, or status 404 if the server does not set limits',
     },
   );
 }
 
 /** Returns the limits in words, as the first line of a transform's progress. */
 export function limitsText({ maxConcurrency, maxPayload, strategy }: RequestLimits): string {
-  const records = strategy === "single" ? "with one record each" : "with as many records as fit";
-  const size = maxPayload === 0 ? "of any size" : `of at most ${maxPayload} MB`;
+  const records = strategy === "single" ? "one record each" : "as many records as fit";
+  const size = maxPayload === 0 ? "of any size" : `up to ${maxPayload} MB`;
   const requests = maxConcurrency === 1
     ? "one request at a time"
-    : `at most ${maxConcurrency} requests at once`;
-  return `Sending ${requests}, ${size}, ${records}`;
+    : `up to ${maxConcurrency} requests at once`;
+  return `Sending ${requests} (${size}, ${records})`;
 }
 
 /** The variables of a server of a transform job: those of limits only where the request has them. */

@@ -21,23 +21,23 @@ interface Step {
 /** A filter that was read. */
 export type Filter = readonly Step[];
 
-const HINT = "Such as $[1:], $[0,-1], $.features or $['id','SageMakerOutput'].";
+const HINT = "Examples: $[1:], $[0,-1], $.features, $['id','SageMakerOutput']";
 
 /** @throws UsageError for what CreateTransformJob refuses. */
 export function parseFilter(text: string): Filter {
   const wrong = (reason: string): UsageError =>
-    new UsageError(`SageMaker takes no filter like "${text}": ${reason}.`, { hint: HINT });
+    new UsageError(`SageMaker does not support the filter "${text}": ${reason}`, { hint: HINT });
   if (lengthOf(text) > TRANSFORM.filterLength) {
-    throw wrong(`it has at most ${TRANSFORM.filterLength} characters`);
+    throw wrong(`it is longer than ${TRANSFORM.filterLength} characters`);
   }
-  if (!text.startsWith("$")) throw wrong("it begins with $");
-  if (text.includes("_")) throw wrong('it refuses names with "_"');
+  if (!text.startsWith("$")) throw wrong("it must begin with $");
+  if (text.includes("_")) throw wrong('names with "_" are not allowed');
   const steps: Step[] = [];
   let rest = text.slice(1);
   while (rest !== "") {
-    if (steps.at(-1)?.isSeveral) throw wrong("nothing follows several elements");
+    if (steps.at(-1)?.isSeveral) throw wrong("nothing can follow several elements");
     const [whole, name, brackets] = /^(?:\.([^.[\]'"*,:\s]+|\*)|\.?\[([^\]]*)\])/.exec(rest) ?? [];
-    if (whole === undefined) throw wrong(`${rest} is none of its operators`);
+    if (whole === undefined) throw wrong(`${rest} is not a supported operator`);
     const isAll = (name ?? brackets!).trim() === "*";
     steps.push(isAll ? ALL : name === undefined ? inBrackets(brackets!, wrong) : byNames([name]));
     rest = rest.slice(whole.length);
@@ -49,10 +49,10 @@ function inBrackets(text: string, wrong: (reason: string) => UsageError): Step {
   const range = /^\s*(-?\d+)?\s*:\s*(-?\d+)?\s*$/.exec(text);
   if (range !== null) return byRange(range[1], range[2]);
   const parts = text.split(",").map((part) => part.trim());
-  if (parts.some((part) => part.includes(":"))) throw wrong("it may have one range alone");
+  if (parts.some((part) => part.includes(":"))) throw wrong("brackets can contain only one range");
   if (parts.every((part) => /^-?\d{1,9}$/.test(part))) return byIndexes(parts.map(Number));
   const names = parts.map((part) => /^(['"])([^'"]+)\1$/.exec(part)?.[2]);
-  if (names.includes(undefined)) throw wrong(`[${text}] is none of its operators`);
+  if (names.includes(undefined)) throw wrong(`[${text}] is not a supported operator`);
   return byNames(names as string[]);
 }
 
@@ -69,7 +69,7 @@ function byNames(names: readonly string[]): Step {
       const object = objectOf(value);
       const taken = names.map((name) => {
         if (Object.hasOwn(object, name)) return [name, object[name]] as const;
-        throw new UnfitRecord(`there is no "${name}"`);
+        throw new UnfitRecord(`it has no key "${name}"`);
       });
       return isSeveral ? Object.fromEntries(taken) : taken[0]![1];
     },
@@ -85,7 +85,7 @@ function byIndexes(indexes: readonly number[]): Step {
       const taken = indexes.map((index) => {
         const at = index < 0 ? array.length + index : index;
         if (at in array) return array[at];
-        throw new UnfitRecord(`there is no element ${index} of ${array.length}`);
+        throw new UnfitRecord(`it has no element ${index} (of ${array.length})`);
       });
       return isSeveral ? taken : taken[0];
     },
@@ -101,7 +101,7 @@ function byRange(from: string | undefined, to: string | undefined): Step {
       const array = arrayOf(value);
       const start = Number(from ?? 0);
       if (start > array.length - 1 || start < -array.length) {
-        throw new UnfitRecord(`there is no element ${start} of ${array.length}`);
+        throw new UnfitRecord(`it has no element ${start} (of ${array.length})`);
       }
       const end = to === undefined ? Infinity : Number(to) + (isCsv ? 1 : 0);
       // The one behind the last, -1, is the end itself.
@@ -126,12 +126,12 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (isPlainObject(value)) return value;
-  throw new UnfitRecord("a filter by name needs an object");
+  throw new UnfitRecord("a filter by name requires an object");
 }
 
 function arrayOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new UnfitRecord("a filter by numbers needs an array");
+  throw new UnfitRecord("a filter by position requires an array");
 }
 
 /** The fields of a line of CSV, as they stand there, with their quotes. */

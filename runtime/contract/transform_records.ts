@@ -72,7 +72,7 @@ function findFramed(
 ): FindRecord {
   return (bytes, from, isLast) => {
     const isCut = (): undefined => {
-      if (isLast && from < bytes.length) throw new UnfitRecord("its end is missing");
+      if (isLast && from < bytes.length) throw new UnfitRecord("it is truncated");
     };
     if (bytes.length < from + head) return isCut();
     const length = lengthOf(new DataView(bytes.buffer, bytes.byteOffset + from, head));
@@ -87,10 +87,10 @@ const RECORDIO_MAGIC = 0xced7230a;
 const FIND: Readonly<Record<Exclude<Split, "none">, FindRecord>> = {
   line: findLine,
   recordio: findFramed(8, (view) => {
-    if (view.getUint32(0, true) !== RECORDIO_MAGIC) throw new UnfitRecord("it is no RecordIO");
+    if (view.getUint32(0, true) !== RECORDIO_MAGIC) throw new UnfitRecord("it is not RecordIO");
     const length = view.getUint32(4, true);
     // A part of a record, which only MXNet itself puts together.
-    if (length >>> 29 !== 0) throw new UnfitRecord("it has a record in several parts");
+    if (length >>> 29 !== 0) throw new UnfitRecord("multi-part records are not supported");
     return length;
   }, (length) => -length & 3),
   // Length and its checksum; after the data, that of the data.
@@ -103,8 +103,8 @@ const MB = 1024 ** 2;
 const LARGEST_PACK = TRANSFORM.payload;
 
 function tooLarge(what: string, maxPayload: number): MlcliError {
-  return new MlcliError(`${what} is larger than ${maxPayload} MB, the most that a request has`, {
-    hint: "--max-payload allows up to 100 MB; 0 sends a whole file of any size.",
+  return new MlcliError(`${what} is larger than ${maxPayload} MB, the limit for a request`, {
+    hint: "Raise --max-payload (up to 100 MB), or set it to 0 to send files of any size",
   });
 }
 

@@ -20,40 +20,40 @@ export function dataDifferences(
   return [
     ...firstOf(
       names.filter((name) => name.endsWith(".tar.gz")),
-      "is sent to the model as data, though it looks like an archive",
-      "Have data alone there.",
+      "looks like an archive, but is sent to the model as data",
+      "Remove it from the input",
     ),
     ...firstOf(
       names.filter((name) => name.endsWith(".out")),
-      "looks like the output of a transform, and is sent to the model as data",
-      "Have outputs in another place: -o names one.",
+      "looks like the output of a batch transform, but is sent to the model as data",
+      "Write outputs to another place with -o",
     ),
     ...compression === "gzip" ? [] : firstOf(
       names.filter((name) => /(?<!\.tar)\.gz$/.test(name)),
-      "looks compressed, and is sent as it is",
-      "--compression gzip has it unpacked.",
+      "looks compressed, but is sent as it is",
+      "Add --compression gzip to unpack it",
     ),
     ...filters.filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
       .map((filter) => ({
-        message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
-        hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
+        message: `The end of ${filter} is ambiguous: AWS's guide includes it, JSONPath does not`,
+        hint: "List the columns instead, such as $[1,2,3]. Local runs include the end.",
       })),
   ];
 }
 
 const ODD_LINES: Readonly<Record<keyof OddLines, readonly [what: string, hint: string]>> = {
   header: [
-    "looks like a header, and is sent as a record",
-    "Leave it out: tail -n +2 FILE prints all other lines.",
+    "looks like a header row, but is sent as a record",
+    "Remove it: tail -n +2 FILE > NEW_FILE",
   ],
   unclosed: [
-    "ends inside quotation marks",
-    "Lines are records, whatever is quoted: have no line ends in fields.",
+    "ends inside a quoted field",
+    "Remove line breaks from fields: each line is a record, even inside quotation marks",
   ],
-  blank: ["is empty, and is sent as a record", "Leave it out: grep . FILE prints all other lines."],
+  blank: ["is empty, but is sent as a record", "Remove it: grep . FILE > NEW_FILE"],
   unanswered: [
-    "begins a request whose answer has not a line for each record",
-    "Give --accept text/csv, or --strategy single. A server that skips empty lines answers less, too.",
+    "starts a request whose response does not have one line per record",
+    "Try --accept text/csv or --strategy single. Check whether the server skips empty lines.",
   ],
 };
 

@@ -69,11 +69,11 @@ function variableOf(text: string, source: string): GivenVariable {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || text.includes("\0")) {
-    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
+    throw new UsageError(`${source} must be NAME=VALUE, or NAME to pass on its current value`);
   }
   if (RESERVED.includes(name)) {
-    throw new UsageError(`${source}: ${name} is a variable that mlcli sets itself.`, {
-      hint: "It tells the harness in the image what it has to know of this run.",
+    throw new UsageError(`${source}: ${name} is reserved for mlcli`, {
+      hint: "Remove it: mlcli sets it for its own code in the image",
     });
   }
   return { name, value: end < 0 ? undefined : text.slice(end + 1), source };
@@ -96,8 +96,8 @@ export function variablesInFile(text: string, path: string): readonly GivenVaria
     // Docker trims a name without a value, and takes none with blanks.
     const hasValue = written.includes("=");
     if (/\s/.test(hasValue ? name : name.trimEnd())) {
-      throw new UsageError(`${source}: the name of a variable may hold no blanks.`, {
-        hint: "Each line is NAME=VALUE. A value of several lines cannot be written in such a file.",
+      throw new UsageError(`${source}: a variable name cannot contain spaces`, {
+        hint: "Write each line as NAME=VALUE. Values with line breaks are not supported.",
       });
     }
     // A line without a name may be part of a secret: messages have its number only.
@@ -118,8 +118,8 @@ export function valuesOfGiven(
   return Object.fromEntries(variables.map(({ name, value, source }) => {
     const given = value ?? env(name);
     if (given !== undefined) return [name, given];
-    throw new UsageError(`${source} names a variable without a value, and it is not set here.`, {
-      hint: "NAME=VALUE gives it one.",
+    throw new UsageError(`${source} has no value, and the variable is not set in the environment`, {
+      hint: "Set a value: NAME=VALUE",
     });
   }));
 }

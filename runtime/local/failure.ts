@@ -57,7 +57,7 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   }
   const place = raised && userPlace(raised);
   // Python exits with 1 after an uncaught error.
-  const ended = place !== undefined && words === "exit status 1" ? [] : [inBrackets(words)];
+  const ended = place !== undefined && words === "exit code 1" ? [] : [inBrackets(words)];
   const where = [...place === undefined ? [] : [place], ...ended].join("; ");
   const error = place === undefined ? headline : withoutPlace(headline);
   return new UserCodeError(status, `${failed}: ${error} (${where})`, { hint });

@@ -304,11 +304,11 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     assertEquals(code, 0);
     const heads = stderr.split("\n").filter((line) => line.startsWith("warning: "));
     const expected = [
-      /\/opt\/program\/train of \S+ has the line ends of Windows/,
-      /\/opt\/program\/train of \S+ is not executable/,
-      /\/w\/serve of \S+ is not in its PATH/,
-      /runs as the user app/,
-      /^warning: \/opt\/ml\/model\/1\/weights is in \S+:latest/,
+      /\/opt\/program\/train of \S+ has Windows line endings/,
+      /\/opt\/program\/train of \S+: the file is not executable/,
+      /serve in the PATH of \S+, but it is \/w\/serve/,
+      /runs as user app/,
+      /^warning: The code cannot read \/opt\/ml\/model\/1\/weights of \S+:latest/,
     ];
     assertEquals(heads.length, expected.length, stderr);
     for (const [index, words] of expected.entries()) assertMatch(heads[index]!, words);
@@ -373,8 +373,8 @@ suite("mlcli doctor and an image that is no template's", () => {
       stdout,
     );
     assertEquals(await doctor(app, await built(app)), [
-      "ok APP:latest was built from the files as they are",
-      "ok Nothing was found that would differ on SageMaker",
+      "ok Image APP:latest is up to date with the app's files",
+      "ok Found no differences from SageMaker",
     ]);
   });
 
@@ -384,7 +384,7 @@ suite("mlcli doctor and an image that is no template's", () => {
     const says = { ...await built(app), image };
     await app.write(join(app.directory, "docker/train"), "#!/bin/bash\n");
     const found = await doctor(app, says);
-    assertMatch(found[0]!, /^warning APP:latest differs from docker\/train$/);
+    assertMatch(found[0]!, /^warning Changed since APP:latest was built: docker\/train$/);
     assertMatch(found[1]!, /^warning The ENTRYPOINT of APP:latest is a shell/);
     assertEquals(found.length, 2);
   });
@@ -392,7 +392,7 @@ suite("mlcli doctor and an image that is no template's", () => {
   it("says that the build is next, and what stands in its way", async () => {
     await using app = await ownApp(CONTEXT);
     const { stdout } = await run(app, ["doctor"]);
-    assertMatch(stdout, /Image not found: \S+\n {9}hint: Run mlcli build\.$/m);
+    assertMatch(stdout, /Image not found: \S+\n {9}hint: Build it: mlcli build$/m);
     await Deno.remove(join(app.directory, "docker/Dockerfile"));
     assertEquals(await doctor(app, {}), [
       "problem Dockerfile not found: docker/Dockerfile",
@@ -404,7 +404,7 @@ suite("mlcli doctor and an image that is no template's", () => {
     await using app = await ownApp(CONTEXT);
     const labels = { ...(await built(app)).labels, "mlcli.context": "app", "mlcli.harness": "1" };
     const found = await doctor(app, { isBuilt: true, labels });
-    assertEquals(found, ["warning APP:latest was not built of the context docker"]);
+    assertEquals(found, ["warning Image APP:latest was not built from the context docker"]);
   });
 
   it("never says build of an image that the file names, though mlcli built it", async () => {
@@ -418,15 +418,18 @@ suite("mlcli doctor and an image that is no template's", () => {
       isBuilt: true,
       labels,
     });
-    assertMatch(stdout, /^ok {7}r\.io\/own:1 is there$/m);
+    assertMatch(stdout, /^ok {7}Image r\.io\/own:1 exists$/m);
     assertEquals(stdout.includes("mlcli build"), false, stdout);
   });
 
   it("looks into an image that the file names", async () => {
     await using app = await makeApp({ configuration: { image: "r.io/team/x:1" } });
     const found = await doctor(app, { files: {} });
-    assertEquals(found[0], "ok r.io/team/x:1 is there; mlcli did not build it");
-    assertMatch(found[1]!, /^warning r\.io\/team\/x:1 has no ENTRYPOINT for the words train/);
+    assertEquals(found[0], "ok Image r.io/team/x:1 exists (not built by mlcli)");
+    assertMatch(
+      found[1]!,
+      /^warning SageMaker cannot start r\.io\/team\/x:1: it has no ENTRYPOINT for the arguments train/,
+    );
     assertEquals(found.length, 2);
   });
 });

@@ -187,7 +187,7 @@ raise ImportError("no module named shap")
     assertMatch(stdout, /^last words$/m, stderr);
     // Another worker is ended while it is writing the same.
     assertEquals(new Set(stdout.match(/^line \d+$/mg)).size, lines);
-    assertMatch(stderr, /^error: The server ended before it was ready: exit status 3$/m);
+    assertMatch(stderr, /^error: The server ended before it was ready: exit code 3$/m);
     assertEquals(await containersOf(app.name), []);
   });
 });

@@ -210,7 +210,7 @@ def train(data, model):
     await using app = await appOf(ASKING);
     const { code, stderr } = await train(app, "--instance-count 3 --kill-host algo-2@2");
     assertEquals(code, 1, stderr);
-    assertMatch(stderr, /^algo-1 failed \(exit status 1\): stopping the others, up to 10 s$/m);
+    assertMatch(stderr, /^algo-1 failed \(exit code 1\): stopping the others, up to 10 s$/m);
     assertMatch(
       stderr,
       /^algo-2 was killed after 2\.\ds\. The job failed fast: algo-1 ended \d\.\ds /m,

@@ -130,7 +130,7 @@ suite("trying a model here", () => {
 
   it("lays the model out as SageMaker does: unpacked, root's, not to be written to; and lets it do as little", async () => {
     const { message, quote } = await failureOf({ DO: "look" });
-    assertEquals(message, "In a local test, the server exited before it was ready: exit status 3");
+    assertEquals(message, "In a local test, the server exited before it was ready: exit code 3");
     assertEquals(
       quote,
       [
@@ -148,7 +148,7 @@ suite("trying a model here", () => {
 
   it("shows the last lines of a server that ends, fit for a terminal", async () => {
     const { message, quote, hint } = await failureOf({ DO: "end" });
-    assertEquals(message, "In a local test, the server exited before it was ready: exit status 1");
+    assertEquals(message, "In a local test, the server exited before it was ready: exit code 1");
     assertEquals(quote, "serving ['serve'] eu-west-1\nno model?[2J\n");
     assertMatch(hint!, /Debug it locally: mlcli local deploy/);
   });
@@ -210,7 +210,7 @@ suite("trying a model here", () => {
   it("is a note where the model is for GPUs, which this machine may not have", async () => {
     const notes = await tried({ DO: "end" }, { instanceType: "ml.g5.xlarge" });
     assertEquals(notes, [
-      "In a local test, the server exited before it was ready: exit status 1. It might work " +
+      "In a local test, the server exited before it was ready: exit code 1. It might work " +
       "on ml.g5.xlarge, which has accelerators. Last log lines:\n" +
       "serving ['serve'] eu-west-1\nno model?[2J\n",
     ]);
@@ -249,7 +249,7 @@ suite("trying what local train made, in an image of mlcli", () => {
     const { message, quote } = await assertRejects(trial, MlcliError);
     assertMatch(
       message,
-      /^In a local test, the server exited before it was ready: ValueError: another \(exit status \d+\)$/,
+      /^In a local test, the server exited before it was ready: ValueError: another \(exit code \d+\)$/,
     );
     assertMatch(quote!, /ValueError: another/);
     assertEquals(await containersOf(app.name), []);

@@ -61,7 +61,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
       const strict = await app.run(["local", "train", "--strict"]);
       assertEquals(strict.code, 0, strict.stderr);
       const healthy = await app.run(["doctor"]);
-      assertMatch(healthy.stdout, /^ok {7}Nothing was found that would differ on SageMaker$/m);
+      assertMatch(healthy.stdout, /^ok {7}Found no differences from SageMaker$/m);
       // The image is run as it is: an edit needs a build, which is said.
       await app.write(join(app.directory, "docker/train"), `${TRAIN}# edited\n`);
       const stale = await app.run(["local", "train"]);
@@ -96,10 +96,10 @@ suite("a Dockerfile of the user's own, on the engine", () => {
     const image = `${app.name}:latest`;
     const expected = [
       [[], [
-        /\/opt\/program\/serve of \S+ has the line ends of Windows/,
-        /\/opt\/program\/serve of \S+ is not executable/,
-        /runs as the user 1000/,
-        /\/opt\/ml\/model\/1\/weights is in \S+:latest, and on SageMaker/,
+        /\/opt\/program\/serve of \S+ has Windows line endings/,
+        /\/opt\/program\/serve of \S+: the file is not executable/,
+        /runs as user 1000/,
+        /The code cannot read \/opt\/ml\/model\/1\/weights of \S+:latest on SageMaker/,
       ]],
       [["--dockerfile", "docker/shell"], [/The ENTRYPOINT of \S+ is a shell/]],
       [["--dockerfile", "docker/bash"], [/\/start\.sh, the ENTRYPOINT of \S+, .* has no exec/]],

@@ -83,8 +83,8 @@ suite("an image that carries its code in /opt/ml/code", () => {
     ]);
     assertEquals([code, stderr], [
       0,
-      "warning: SageMaker refuses empty arguments of a processing job: number 2\n" +
-      "hint: Leave them out.\n",
+      "warning: SageMaker rejects empty arguments of a processing job: number 2\n" +
+      "hint: Remove them\n",
     ]);
     const [argv, greeting, , files] = JSON.parse(stdout);
     assertEquals(argv, args);

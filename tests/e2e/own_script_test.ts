@@ -110,7 +110,7 @@ suite("a script of the user's own", () => {
   it("ends with its own exit status and reason, and hears SIGTERM", async () => {
     await using app = await scriptApp(baseImage());
     const failed = await app.run(["local", "train", "--hyperparameter", "mode=exit"]);
-    assertEquals([failed.code, failed.stderr], [7, "error: Training failed: exit status 7\n"]);
+    assertEquals([failed.code, failed.stderr], [7, "error: Training failed: exit code 7\n"]);
     const raised = await app.run(["local", "train", "--hyperparameter", "mode=raise"]);
     assertEquals(raised.code, 1);
     assertStringIncludes(raised.stderr, "\nValueError: no age column\n");
@@ -118,7 +118,7 @@ suite("a script of the user's own", () => {
       ["local", "train", "--hyperparameter", "mode=wait", "--stop-after", "2"],
     );
     assertEquals(stopped.code, 0, stopped.stderr);
-    assertMatch(stopped.stderr, /It ended 0\.\d s after SIGTERM: exit status 0\./);
+    assertMatch(stopped.stderr, /It ended 0\.\d s after SIGTERM: exit code 0\./);
   });
 
   it("may be a script of a shell", async () => {
@@ -146,7 +146,7 @@ suite("a script of the user's own", () => {
     assertEquals(ended.code, 1);
     assertMatch(
       ended.stderr,
-      /error: Training failed: ExecuteUserScriptError, exit code 7 \(exit status 1\)\nhint: Your script ended with 7; AWS's toolkit/,
+      /error: Training failed: ExecuteUserScriptError, exit code 7 \(exit code 1\)\nhint: Your script ended with 7; AWS's toolkit/,
     );
     const stopped = await app.run(
       [...["local", "train", "--hyperparameter", "mode=wait"], "--stop-after", "2", "--grace", "1"],

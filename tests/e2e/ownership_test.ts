@@ -112,7 +112,7 @@ suite("what containers wrote belongs to the caller", () => {
     await user.owns(app.directory);
     const { code, stderr } = await user.run(["local", "process", "-f", "p.py"], app.directory);
     assertEquals(code, 5);
-    assertStringIncludes(stderr, "error: Processing failed: exit status 5\n");
+    assertStringIncludes(stderr, "error: Processing failed: exit code 5\n");
     assertEquals((await ownersBelow(app.testPath())).get("output/table.csv")?.uid, user.uid);
   });
 

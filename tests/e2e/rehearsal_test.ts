@@ -50,7 +50,7 @@ suite("mlcli local train --stop-after", () => {
     assertMatch(stopping!, /^Stopping, up to 120 s; /);
     assertMatch(
       stopped!,
-      /^Stopped after 3 s, as SageMaker stops a training\. It ended \d+\.\d s after SIGTERM: exit status 0\.$/,
+      /^Stopped after 3 s, as SageMaker stops a training\. It ended \d+\.\d s after SIGTERM: exit code 0\.$/,
     );
     assertEquals(there, `There now: ${path}/checkpoints (1 file)`);
     // It wrote no model, and none took the place of the earlier one.

@@ -65,7 +65,7 @@ suite("what a container takes of this machine", () => {
     });
     const on = ["--network", network.name];
     const deployed = await app.run(["local", "deploy", "--port", "0", ...on]);
-    assertMatch(deployed.stderr, /^warning: The code is on the network "mlcli-box-/);
+    assertMatch(deployed.stderr, /^warning: The code uses the Docker network "mlcli-box-/);
     const { port } = new URL(deployed.stdout.trim());
     try {
       await (await fetch(`http://127.0.0.1:${port}/ping`)).body?.cancel();

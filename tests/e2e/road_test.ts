@@ -100,7 +100,7 @@ suite("the road to SageMaker", () => {
       const { code, stdout, stderr } = await train("--hyperparameter", "mode=memory");
       assertEquals([code, stdout], [1, ""]);
       assertMatch(stderr, /ClientError: Please use an instance type with more memory/);
-      assertMatch(stderr, /^hint: It most likely ran out of memory/m);
+      assertMatch(stderr, /^hint: The job probably ran out of memory/m);
     } finally {
       box.machines.settings.memory = undefined;
     }

@@ -155,7 +155,7 @@ suite("the processes of a server", () => {
       ...["local", "deploy", "--port", "0", ...options("MLCLI_PRELOAD=1")],
     ]);
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "exit status 3");
+    assertStringIncludes(stderr, "exit code 3");
     const [, quote = ""] = stderr.split(/^error: .*\n/m);
     assertEquals(quote.match(/ImportError: no module named shap/g)?.length, 1, stderr);
     assert(!stderr.includes("mlcli_harness"), stderr);

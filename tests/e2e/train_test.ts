@@ -277,8 +277,8 @@ print("SM_HP_LONG" in os.environ, "SM_HPS" in os.environ, os.environ["SM_HP_SHOR
     assertStringIncludes(
       stderr,
       isKnown
-        ? "(ended by SIGKILL; it ran out of memory)\nhint: Use less memory"
-        : "(ended by SIGKILL)\nhint: If nobody killed it, it ran out of memory. Use less memory",
+        ? "(killed by SIGKILL; out of memory)\nhint: Use smaller batches"
+        : "(killed by SIGKILL)\nhint: If you did not kill it, it probably ran out of memory. Use smaller batches",
     );
   });
 

@@ -59,7 +59,7 @@ suite("local transform", () => {
     );
     assertMatch(
       stderr,
-      /^Sending at most \w+ requests? at once, of at most \d+ MB, with as many records as fit\n2 files, 3 records in \S+ s \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
+      /^Sending up to \w+ requests? at once \(up to \d+ MB, as many records as fit\)\n2 files, 3 records in \S+ s \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
     );
     assertEquals(await filesBelow(app.path(RESULTS)), {
       "a.csv.out": "seven,1,x,true,-,-\nseven,2,y,true,-,-\n",
@@ -113,7 +113,7 @@ suite("local transform", () => {
     await using app = await transformApp({ "a.csv": "1,2\n\n3,4\n" });
     const args = ["local", "transform", "-i", "data", "-q"];
     const warned = await app.run(args);
-    const said = "data/a.csv, line 2 is empty, and is sent as a record";
+    const said = "data/a.csv, line 2 is empty, but is sent as a record";
     assertEquals([warned.code, warned.stderr.split("\n")[0]], [0, `warning: ${said}`]);
     // The code of the image itself.
     const model = { features: [1, 2], means: [0, 0, 0], deviations: [1, 1, 1], weights: [1, 1] };
@@ -121,7 +121,7 @@ suite("local transform", () => {
     const strict = await app.run([...args, "--strict"]);
     assertEquals(strict.code, 1);
     assertStringIncludes(strict.stderr, said);
-    assertStringIncludes(strict.stderr, "data/a.csv, line 1 begins a request whose answer");
+    assertStringIncludes(strict.stderr, "data/a.csv, line 1 starts a request whose response");
     assertStringIncludes(strict.stderr, "not as on SageMaker (--strict)");
   });
 

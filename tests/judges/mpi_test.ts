@@ -77,7 +77,7 @@ suite("training by MPI over several hosts, as sagemaker-training starts it", () 
     await using app = await makeApp();
     const { code, stderr } = await train(app, "--hyperparameter", "fail=1");
     assertEquals(code, 1, stderr);
-    const words = /^error: Training failed on algo-1: ValueError: no age \(exit status 1\)$/m;
+    const words = /^error: Training failed on algo-1: ValueError: no age \(exit code 1\)$/m;
     assertMatch(stderr, words);
   });
 });

@@ -319,7 +319,7 @@ suite("deploy's options", () => {
       2,
       /hint: mlcli local deploy, which runs on this machine/,
     ],
-    ["a name that is none", ["deploy", "-n", "a_b"], 2, /^error: Endpoint name not valid: "a_b"/],
+    ["a name that is none", ["deploy", "-n", "a_b"], 2, /^error: Invalid endpoint name: "a_b"/],
     [
       "an empty model",
       ["deploy", "-m", ""],
@@ -344,13 +344,13 @@ suite("deploy's options", () => {
       "variables that SageMaker would refuse",
       [...LEAST, "--env", `A=${"x".repeat(1_025)}`],
       1,
-      /^error: SageMaker refuses .* of more than 1,024 bytes: "A"/,
+      /^error: SageMaker rejects .* longer than 1,024 bytes: "A"/,
     ],
     [
       "a name of 55 characters in the file",
       ["deploy", "-m", MODEL, "-e", "ml.m5.large"],
       1,
-      /^error: Endpoint name too long: "a{55}" has 55 characters; deploy takes 54\nhint: /,
+      /^error: Endpoint name "a{55}" has 55 characters, but deploy accepts up to 54\nhint: /,
       { endpoint_name: "a".repeat(55) },
     ],
     [

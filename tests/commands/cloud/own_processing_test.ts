@@ -210,11 +210,15 @@ suite("process is refused", () => {
       [
         "with an input of the code's name",
         ["-i", `code=${HERE}/app/data`],
-        "The input code is for",
+        'Input name "code" is reserved',
       ],
       ["with a directory", ["-i", "raw=data"], "must be an S3 URI"],
       ["without an address of data", ["-i", "raw="], "must be an S3 URI"],
-      ["with paths in one another", ["-o", "a", "-o", "b:/opt/ml/processing/output/a/b"], "lie in"],
+      [
+        "with paths in one another",
+        ["-o", "a", "-o", "b:/opt/ml/processing/output/a/b"],
+        "overlap",
+      ],
       [
         "with another path",
         ["-o", `a:/tmp=${HERE}/x`],
@@ -225,7 +229,7 @@ suite("process is refused", () => {
       [
         "with ten inputs and code",
         Array.from({ length: 10 }, (_, n) => ["-i", `a${n}=${HERE}/app/data`]).flat(),
-        "9 inputs at most beside the code",
+        "up to 9 inputs besides the code",
       ],
     ] as const
   ) {

@@ -209,7 +209,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: The image is for linux\/arm64, and not for linux\/amd64\nhint: mlcli build --platform linux\/amd64 /,
+      /\nerror: The image supports linux\/arm64, but not linux\/amd64\nhint: Rebuild and push it: mlcli build --platform linux\/amd64 /,
     );
   });
 
@@ -221,7 +221,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: The image has layers packed by zstd, which SageMaker does not take\nhint: .*compression=gzip/,
+      /\nerror: The image has zstd layers, which SageMaker does not support\nhint: .*compression=gzip/,
     );
     assertEquals(scene.box.operations.includes("ecr:PutImage"), false);
   });

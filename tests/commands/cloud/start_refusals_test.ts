@@ -76,12 +76,12 @@ function ofBoth(command: Command): readonly Refusal[] {
       2,
       'error: Option "--execution-role" must be the ARN of a role',
     ],
-    ["a base name that is none", ["-n", "a_b"], 2, 'error: Job name not valid: "a_b"'],
+    ["a base name that is none", ["-n", "a_b"], 2, 'error: Invalid job name: "a_b"'],
     [
       "a value that is too long",
       ["--env", `A=${"x".repeat(longestValue + 1)}`],
       1,
-      `error: SageMaker refuses values of environment variables of more than ${longestValue} ` +
+      `error: SageMaker rejects environment variable values longer than ${longestValue} ` +
       'characters: "A"',
     ],
     [
@@ -226,7 +226,7 @@ const OF_TRAIN: readonly Refusal[] = [
     "what SageMaker would refuse, all of it",
     [...TRAIN, "--hyperparameter", `a=${"x".repeat(2_501)}`, `--env=A=${"x".repeat(513)}`],
     1,
-    /^error: SageMaker refuses hyperparameter values of more than 2,500 characters: "a"\n {2}SageMaker refuses values of environment variables of more than 512 characters: "A"\. .*\nhint: Put what is that long into a file of an input channel\.\n$/,
+    /^error: SageMaker rejects hyperparameter values longer than 2,500 characters: "a"\n {2}SageMaker rejects environment variable values longer than 512 characters: "A"\. .*\nhint: Move long values to a file in an input channel\n$/,
   ],
   [
     "a broken file of hyperparameters",
@@ -288,13 +288,13 @@ const OF_PROCESS: readonly Refusal[] = [
     "an input to split that it does not have",
     [...PROCESS, "-c", "2", "--shard", "x"],
     2,
-    /error: There is no x to share out \(--shard\)\.\nhint: The job reads no data\.\n/,
+    /error: Cannot shard "x": the job has no such data\nhint: Omit --shard: the job reads no data\n/,
   ],
   [
     "an argument that is too long",
     [...PROCESS, "--", "x".repeat(257)],
     1,
-    /error: SageMaker refuses arguments of a processing job of more than 256 characters: number 3\n/,
+    /error: SageMaker rejects arguments of a processing job longer than 256 characters: number 3\n/,
   ],
 ];
 

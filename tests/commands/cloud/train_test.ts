@@ -86,7 +86,7 @@ suite("train", () => {
     const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run"]);
     assertEquals(code, 0);
     assertEquals(inputIn(stdout).AlgorithmSpecification.MetricDefinitions, metric_definitions);
-    assertMatch(stderr, /the regex of the metric "odd" cannot be used: /);
+    assertMatch(stderr, /the regex of metric "odd" is invalid: /);
     assert(!stderr.includes('"loss"'), stderr);
     assertEquals((await job.run([...LEAST, "--no-wait"])).code, 0);
     const { request } = job.box.jobs.only("training");

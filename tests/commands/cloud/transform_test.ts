@@ -160,7 +160,7 @@ suite("transform", () => {
       "17 variables",
       [...MADE, ...variables],
       1,
-      /more than 16 environment variables: these are 17/,
+      /more than 16 environment variables \(found 17\)/,
     ],
     ["an endpoint of several models", [...LEAST, "--endpoint", "shop"], 1, /several models/],
   ];
@@ -214,7 +214,7 @@ suite("transform", () => {
     assertMatch(stderr, /^data-log: .*MaxConcurrentTransforms=1/m);
     assertStringIncludes(stderr, `error: Transform job ${name} failed\n`);
     assertStringIncludes(stderr, `s3://${object}: HTTP 400: no column "id"\n`);
-    assertMatch(stderr, /\nhint: mlcli local transform sends the same data to the server here/);
+    assertMatch(stderr, /\nhint: To find the failing record, send the data to a local server/);
     assertEquals(models(job), []);
     // As told once more, without the log.
     const again = await job.run(["wait", name]);

@@ -123,7 +123,7 @@ suite("mlcli local train with metric_definitions", () => {
 
   it("does not warn where the training failed", async () => {
     const { code, stderr } = await train([LOSS], ({ end }) => end(3));
-    assertEquals([code, stderr], [3, "error: Training failed: exit status 3\n"]);
+    assertEquals([code, stderr], [3, "error: Training failed: exit code 3\n"]);
   });
 
   it("refuses an expression that means nothing, before anything runs", async () => {
@@ -135,7 +135,7 @@ suite("mlcli local train with metric_definitions", () => {
     assertEquals([code, ran], [1, []]);
     assertMatch(
       stderr,
-      /^error: NAME\.json: the regex of the metric "x" cannot be used: .*\nhint: /,
+      /^error: NAME\.json: the regex of metric "x" is invalid: .*\nhint: /,
     );
   });
 
@@ -153,7 +153,7 @@ suite("mlcli local train with metric_definitions", () => {
     assertEquals(code, 0, stderr);
     assertEquals(
       [...stderr.matchAll(
-        /^warning: The regex of the metric\s"(\w+)" is not tried here: with those/gm,
+        /^warning: Local runs skip metric\s"(\w+)", because mlcli cannot run its regex: the/gm,
       )]
         .map(([, name]) => name),
       definitions.slice(1).map(({ Name }) => Name),
@@ -164,7 +164,10 @@ suite("mlcli local train with metric_definitions", () => {
   it("says which expressions it does not try", async () => {
     const { code, stderr } = await train([{ Name: "x", Regex: "(?<=loss=)(.)" }], epochs);
     assertEquals(code, 0);
-    assertStringIncludes(stderr, 'warning: The regex of the metric "x" is not tried here: ');
+    assertStringIncludes(
+      stderr,
+      'warning: Local runs skip metric "x", because mlcli cannot run its regex: ',
+    );
     assert(!stderr.includes("matched no line"), stderr);
   });
 
@@ -173,7 +176,7 @@ suite("mlcli local train with metric_definitions", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: NAME\.json: "metric_definitions" must be a list; it is an object\n/,
+      /^error: NAME\.json: "metric_definitions" must be a list, but is an object\n/,
     );
   });
 });

@@ -232,13 +232,13 @@ suite("local process with a script of the user's own", () => {
 
   for (
     const [args, words] of [
-      [["-i", "code=raw"], "The input code is for code"],
+      [["-i", "code=raw"], 'Input name "code" is reserved for code'],
       [["-i", "a=nowhere"], "Not a directory: nowhere (--input a=...)"],
       [["-i", "nowhere"], "Not a directory: nowhere (--input)"],
       [["-i", "a="], 'Option "--input" must end with a directory'],
-      [["-i", "a=raw", "-i", "a=src"], 'Two inputs are called "a".'],
+      [["-i", "a=raw", "-i", "a=src"], 'Two inputs have the name "a"'],
       [["-i", "a:/tmp=raw"], 'Option "--input" must have a path below /opt/ml/processing'],
-      [["-i", "raw", "-o", "b:/opt/ml/processing/input/b"], "lie in one another"],
+      [["-i", "raw", "-o", "b:/opt/ml/processing/input/b"], "overlap"],
       [["--file", "p.py", "--entry-point", "a.py"], '"--file" and "--entry-point" do not go'],
       [["--source-dir", "src", "--command", "x"], '"--source-dir" has no effect'],
     ] as const
@@ -511,8 +511,8 @@ suite("outputs of local process", () => {
         [["-o", "a=r", "-o", "b=r/b"], "Two of the directories lie in one another"],
         [["-i", "raw=raw", "-o", "a=raw/b"], "Two of the directories lie in one another"],
         [["-o", "a=raw/a.csv/x"], "Not in a directory: "],
-        [["-o", "x:/opt/ml/processing/input/y=r"], "lie in one another"],
-        [["-i", "a=raw", "-o", "x:/opt/ml/processing/input=r"], "lie in one another"],
+        [["-o", "x:/opt/ml/processing/input/y=r"], "overlap"],
+        [["-i", "a=raw", "-o", "x:/opt/ml/processing/input=r"], "overlap"],
         [["-i", "a=s3://bucket/x"], 'must be a local directory, but got "s3://bucket/x"'],
         [["-o", "a=s3://bucket/x"], 'must be a local directory, but got "s3://bucket/x"'],
       ] as const

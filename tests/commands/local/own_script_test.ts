@@ -107,7 +107,7 @@ suite("local train with a script of the user's own", () => {
     for (const [args, expected] of [[[], 0], [["--strict"], 1]] as const) {
       const { code, stderr } = await train(app, ["--image", IMAGE, ...args], { image });
       assertEquals(code, expected, stderr);
-      assertStringIncludes(stderr, `${IMAGE} runs as the user bob, and on SageMaker`);
+      assertStringIncludes(stderr, `${IMAGE} runs as user bob, but SageMaker`);
     }
   });
 
@@ -168,7 +168,7 @@ suite("local train with a script of the user's own", () => {
           "ValueError: no age (x.py, line 1)",
         ],
         // One that was caught is not the reason.
-        ["loss is NaN\n", "exit status 1"],
+        ["loss is NaN\n", "exit code 1"],
       ] as const
     ) {
       const { stderr } = await train(app, ["--image", IMAGE], {
@@ -203,7 +203,7 @@ suite("local train with a script of the user's own", () => {
     );
     assertStringIncludes(
       failed.stderr,
-      `\nerror: Training failed: ${error} (exit status 1)\nhint: The script defines --learning-rate. ` +
+      `\nerror: Training failed: ${error} (exit code 1)\nhint: The script defines --learning-rate. ` +
         "Rename the hyperparameter: --hyperparameter learning-rate=0.2\n",
     );
   });
@@ -220,7 +220,7 @@ suite("local train with a script of the user's own", () => {
           "usage: train.py [-h] [--learning-rate LEARNING_RATE]\n" +
           "train.py: error: unrecognized arguments: --learning_rate 0.2\n",
           ["--hyperparameter", "learning_rate=0.2"],
-          "train.py: error: unrecognized arguments: --learning_rate 0.2 (exit status 2)\n" +
+          "train.py: error: unrecognized arguments: --learning_rate 0.2 (exit code 2)\n" +
           "hint: The script defines --learning-rate. Rename the hyperparameter: --hyperparameter " +
           "learning-rate=0.2\n",
         ],
@@ -595,8 +595,8 @@ suite("a pull from ECR", () => {
     assertEquals(code, 0);
     assertStringIncludes(
       stderr,
-      "warning: 763104351884 is not the account in which AWS keeps sagemaker-scikit-learn in this " +
-        `region\nhint: Take ${SKLEARN}\n`,
+      "warning: AWS account 763104351884 does not provide sagemaker-scikit-learn in this " +
+        `region\nhint: Use ${SKLEARN}\n`,
     );
   });
 });

@@ -206,7 +206,7 @@ suite("the record of a run", () => {
     assertEquals(document.outcome, {
       status: "Failed",
       exit_status: 7,
-      reason: "Training failed: exit status 7",
+      reason: "Training failed: exit code 7",
     });
   });
 

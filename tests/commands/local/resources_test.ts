@@ -124,7 +124,7 @@ suite("what a container may take of this machine", () => {
   it("differs from SageMaker where it is a network of this machine", async () => {
     const { code, stderr } = await run([...TRAIN, "--network", "db"]);
     assertEquals(code, 0);
-    assertMatch(stderr, /^warning: The code is on the network "db" of this machine, which SageM/);
+    assertMatch(stderr, /^warning: The code uses the Docker network "db", which SageM/);
     const strict = await run([...TRAIN, "--network", "host", "--strict"]);
     assertEquals(strict.code, 1);
     assertMatch(strict.stderr, /\nerror: 1 thing is not as on SageMaker/);

@@ -177,7 +177,7 @@ suite("local train --dry-run", () => {
       ["--instance-count", "2", "--shard", "x"],
       {},
       2,
-      /^error: There is no x to share out/,
+      /^error: Cannot shard "x"/,
     ],
     ["GPUs of Podman", ["--gpus", "all"], { isPodman: true }, 1, /^error: Podman gives no GPUs/],
     ["--watch", ["--watch"], {}, 2, /--dry-run.*--watch/],

@@ -69,7 +69,7 @@ suite("local train --watch", () => {
     assertMatch(
       stderr,
       new RegExp(
-        `no such column\n(?:.*\n)*error: Training failed: exit status 1[^]*\n${TIME} not trained;`,
+        `no such column\n(?:.*\n)*error: Training failed: exit code 1[^]*\n${TIME} not trained;`,
       ),
     );
   });

@@ -73,15 +73,15 @@ suite("local transform --dry-run", () => {
     assertEquals(code, 1);
     assertEquals(
       planned.files[0].failure,
-      "Record 2 is larger than 1 MB, the most that a request has",
+      "Record 2 is larger than 1 MB, the limit for a request",
     );
     assertEquals(planned.files[1].failure, null);
     assertEquals(
       stderr,
-      "warning: data/b.csv, line 1 looks like a header, and is sent as a record\n" +
-        "hint: Leave it out: tail -n +2 FILE prints all other lines.\n" +
-        "warning: data/b.csv, line 3 is empty, and is sent as a record\n" +
-        "hint: Leave it out: grep . FILE prints all other lines.\n" +
+      "warning: data/b.csv, line 1 looks like a header row, but is sent as a record\n" +
+        "hint: Remove it: tail -n +2 FILE > NEW_FILE\n" +
+        "warning: data/b.csv, line 3 is empty, but is sent as a record\n" +
+        "hint: Remove it: grep . FILE > NEW_FILE\n" +
         "error: There would be no result for a.csv\n",
     );
   });
@@ -90,7 +90,7 @@ suite("local transform --dry-run", () => {
     await using app = await appWith({});
     await app.write(`${app.directory}/a.csv.gz`, gzipSync("1\n2\n"));
     const packed = await dry(app, "-i", "a.csv.gz", "--content-type", "text/csv");
-    assertStringIncludes(packed.stderr, "--compression gzip has it unpacked.");
+    assertStringIncludes(packed.stderr, "Add --compression gzip to unpack it");
     const { planned, stderr } = await dry(app, "-i", "a.csv.gz", "--compression", "gzip");
     assertEquals([planned.content_type, planned.files[0].records, stderr], ["text/csv", 2, ""]);
   });
@@ -106,8 +106,8 @@ suite("local transform --dry-run", () => {
     const { planned, stderr } = await dry(app, "-i", "data", "--content-type", "text/csv");
     const names = planned.files.map(({ name }: { name: string }) => name);
     assertEquals(names, ["a.csv", "a.csv.out", "link.csv", "model.tar.gz"]);
-    assertMatch(stderr, /^warning: data\/model\.tar\.gz is sent to the model as data/m);
-    assertMatch(stderr, /^warning: data\/a\.csv\.out looks like the output of a transform/m);
+    assertMatch(stderr, /^warning: data\/model\.tar\.gz looks like an archive/m);
+    assertMatch(stderr, /^warning: data\/a\.csv\.out looks like the output of a batch transform/m);
     assertMatch(stderr, /^warning: data\/\.env is left out/m);
   });
 
@@ -140,7 +140,7 @@ suite("local transform --dry-run", () => {
   it("names the record that a filter does not fit, and what is passed on as a whole", async () => {
     await using app = await appWith({ "a.csv": "1,2,3\n4,5\n6\n" });
     const filtered = await dry(app, "-i", "a.csv", "--input-filter", "$[1:]");
-    assertEquals(filtered.planned.files[0].failure, "record 3: there is no element 1 of 1");
+    assertEquals(filtered.planned.files[0].failure, "record 3: it has no element 1 (of 1)");
     const { planned: { files: [file] } } = await dry(app, "-i", "a.csv", "--max-payload", "0");
     assertEquals([file.records, file.requests, file.largest], [3, 1, 12]);
   });
@@ -152,7 +152,11 @@ suite("local transform --dry-run", () => {
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
     [["-i", "empty"], 1, /No file to transform: empty/],
     [["-i", "mixed"], 1, /one media type: a\.csv is text\/csv, b\.json application\/json/],
-    [["-i", "a.csv", "--strategy", "single", "--split", "none"], 2, /needs records/],
+    [
+      ["-i", "a.csv", "--strategy", "single", "--split", "none"],
+      2,
+      /requires data that is split into records/,
+    ],
     [["-i", "a.csv", "--max-payload", "101"], 2, /0 to 100/],
     [["-i", "a.csv", "--input-filter", "$.a_b"], 2, /"_"/],
     [["-i", "a.csv", "--split", "lines"], 2, /must be .*line/],

@@ -47,11 +47,11 @@ const TAKEN: readonly (readonly [Parser<unknown>, text: string, value: unknown])
 /** The parser, what it is given, words of the message, and of the hint where there is one. */
 const REFUSED: readonly (readonly [Parser<unknown>, text: string, words: RegExp, hint?: RegExp])[] =
   [
-    [parseEndpointName, "a_b", /Endpoint name not valid: "a_b"/, /letters, digits and hyphens/],
+    [parseEndpointName, "a_b", /Invalid endpoint name: "a_b"/, /letters, digits and hyphens/],
     [
       parseEndpointName,
       "a".repeat(55),
-      /too long: "a+" has 55 characters; deploy takes 54$/,
+      /Endpoint name "a+" has 55 characters, but deploy accepts up to 54$/,
       /NAME-config-2/,
     ],
     [parseModel, "s3://bucket", /must be an S3 URI such as/, /mlcli wait/],

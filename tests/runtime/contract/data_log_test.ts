@@ -20,7 +20,11 @@ suite("failedObjects", () => {
   const NONE = "Unable to get response from algorithm";
   const LATE = "Model server did not respond to /invocations request within 600 seconds";
   const rows: readonly (readonly [lines: string, words: string, hint: RegExp | undefined])[] = [
-    ["ClientError: 400\n\nMessage:\nno column id", "HTTP 400: no column id", /names the record\.$/],
+    [
+      "ClientError: 400\n\nMessage:\nno column id",
+      "HTTP 400: no column id",
+      /^To find the failing record, /,
+    ],
     ["ClientError: 413\n\nMessage:\ntoo large", "HTTP 413: too large", /--max-payload/],
     ["ClientError: 415\n\nMessage:\ntext/csv", "HTTP 415: text/csv", /--content-type/],
     ["ClientError: 400\na\x1b]0;evil\x07b", "HTTP 400: a?]0;evil?b", /local transform/],
@@ -31,7 +35,7 @@ suite("failedObjects", () => {
     ],
     [NONE, NONE, /--invocation-timeout/],
     [LATE, LATE, /--invocation-timeout/],
-    [UNREAD, UNREAD, /filters and joins/],
+    [UNREAD, UNREAD, /^Filters and joins/],
     ["Something new", "Something new", undefined],
   ];
   for (const [lines, words, hint] of rows) {

@@ -10,7 +10,7 @@ import {
 import type { Variables } from "../../../runtime/contract/variables.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** A case: what is given, and the messages after "SageMaker refuses ". */
+/** A case: what is given, and the messages after "SageMaker rejects ". */
 type Row<Given> = readonly [name: string, given: Given, refused: readonly string[]];
 
 function check<Given>(
@@ -24,9 +24,9 @@ function check<Given>(
         const found = differences(given);
         assertEquals(
           found.map(({ message }) => message),
-          refused.map((words) => `SageMaker refuses ${words}`),
+          refused.map((words) => `SageMaker rejects ${words}`),
         );
-        for (const { hint } of found) assert(/^[A-Z].*\.$/.test(hint), hint);
+        for (const { hint } of found) assert(/^[A-Z].*[^.]$|\. .*\.$/.test(hint), hint);
       });
     }
   });
@@ -43,35 +43,35 @@ const CUT = `"${"n".repeat(40)}..."`;
 check("hyperparameterDifferences", [
   ["none are as many as may be", {}, []],
   ["100 may be, 101 not", many(100), []],
-  ["101", many(101), ["more than 100 hyperparameters: these are 101"]],
+  ["101", many(101), ["more than 100 hyperparameters (found 101)"]],
   ["names of 256 characters may be, 257 not", { ["n".repeat(256)]: "" }, []],
-  ["257", { [LONG_NAME]: "" }, [`hyperparameter names of more than 256 characters: ${CUT}`]],
+  ["257", { [LONG_NAME]: "" }, [`hyperparameter names longer than 256 characters: ${CUT}`]],
   ["values of 2,500 characters may be, 2,501 not", { a: "x".repeat(2500) }, []],
   ["2,501", { a: "x".repeat(2501), b: "" }, [
-    'hyperparameter values of more than 2,500 characters: "a"',
+    'hyperparameter values longer than 2,500 characters: "a"',
   ]],
   ["an emoji counts once, not by its two units nor its four bytes", {
     ["😀".repeat(256)]: "😀".repeat(2500),
   }, []],
   ["2,501 emoji", { "é": "😀".repeat(2501) }, [
-    'hyperparameter values of more than 2,500 characters: "é"',
+    'hyperparameter values longer than 2,500 characters: "é"',
   ]],
   ["three are named, and the others counted", many(5, "x".repeat(2501)), [
-    'hyperparameter values of more than 2,500 characters: "n0", "n1", "n2" and 2 more',
+    'hyperparameter values longer than 2,500 characters: "n0", "n1", "n2" and 2 more',
   ]],
   ["line breaks, in names and in values", { "a\nb": "1", c: "1\r\n2", d: "1\t2" }, [
     'hyperparameters with line breaks: "a\ufffdb", "c"',
   ]],
   ["what a terminal would obey is not shown", { "a\x1b[31m\x9b\u202eb": "x".repeat(2501) }, [
-    'hyperparameter values of more than 2,500 characters: "a\ufffd[31m\ufffd\ufffdb"',
+    'hyperparameter values longer than 2,500 characters: "a\ufffd[31m\ufffd\ufffdb"',
   ]],
   ["a long name is cut between characters", { ["😀".repeat(41)]: "\n" }, [
     `hyperparameters with line breaks: "${"😀".repeat(40)}..."`,
   ]],
   ["several at once", { ...many(101), [LONG_NAME]: "x".repeat(2501) }, [
-    "more than 100 hyperparameters: these are 102",
-    `hyperparameter names of more than 256 characters: ${CUT}`,
-    `hyperparameter values of more than 2,500 characters: ${CUT}`,
+    "more than 100 hyperparameters (found 102)",
+    `hyperparameter names longer than 256 characters: ${CUT}`,
+    `hyperparameter values longer than 2,500 characters: ${CUT}`,
   ]],
 ], hyperparameterDifferences);
 
@@ -80,17 +80,17 @@ const channels = (count: number) => Array.from({ length: count }, (_, index) => 
 check("channelDifferences", [
   ["1 and 20 may be", ["training"], []],
   ["20", channels(20), []],
-  ["21", channels(21), ["more than 20 channels: these are 21"]],
+  ["21", channels(21), ["more than 20 channels (found 21)"]],
   ["names of 64 characters may be", ["a.b-C_9", "x".repeat(64)], []],
   ["65, others than letters and digits", ["x".repeat(65), "a b", "é", "ok"], [
-    `channels of such names: "${"x".repeat(40)}...", "a b", "é"`,
+    `these channel names: "${"x".repeat(40)}...", "a b", "é"`,
   ]],
 ], (names) => channelDifferences(names));
 
 check("channelDifferences of what is empty", [
   ["none", [], []],
   ["some", ["b", "a", "x\u001b", "d"], [
-    'channels without a file: "b", "a", "x\ufffd" and 1 more',
+    'empty channels: "b", "a", "x\ufffd" and 1 more',
   ]],
 ], (empty) => channelDifferences(["a", "b", "c", "d"], empty));
 
@@ -106,19 +106,19 @@ for (
   const most = length.toLocaleString("en");
   check(`environmentDifferences of ${role}`, [
     ["100 may be", many(100), []],
-    ["101", many(101), ["more than 100 environment variables: these are 101"]],
+    ["101", many(101), ["more than 100 environment variables (found 101)"]],
     [`names and values of ${most} may be`, {
       ["N".repeat(length)]: character.repeat(length),
       _a1: "line 1\nline 2",
     }, []],
     ["one more in a value", { TOKEN: SECRET + character.repeat(length - 6) }, [
-      `values of environment variables of more than ${most} ${unit}: "TOKEN"`,
+      `environment variable values longer than ${most} ${unit}: "TOKEN"`,
     ]],
     ["one more in a name", { ["N".repeat(length + 1)]: SECRET }, [
-      `names of environment variables of more than ${most} ${unit}: "${"N".repeat(40)}..."`,
+      `environment variable names longer than ${most} ${unit}: "${"N".repeat(40)}..."`,
     ]],
     ["names that are none", { "1A": SECRET, "A-B": SECRET, "": SECRET, "é": SECRET, A: SECRET }, [
-      'environment variables of such names: "1A", "A-B", "" and 1 more',
+      'these environment variable names: "1A", "A-B", "" and 1 more',
     ]],
   ], (variables) => environmentDifferences(role, variables));
 }
@@ -133,11 +133,11 @@ function bytes(count: number): Record<string, string> {
 
 check<Variables>("environmentDifferences of a server's bytes", [
   ["an emoji counts four times", { A: "😀".repeat(256), B: "😀".repeat(256) + "x" }, [
-    'values of environment variables of more than 1,024 bytes: "B"',
+    'environment variable values longer than 1,024 bytes: "B"',
   ]],
   ["32,768 bytes may be all together", bytes(32_768), []],
   ["more may not", bytes(32_772), [
-    "environment variables of more than 32,768 bytes, names and values together: these have 32,772",
+    "environment variables of more than 32,768 bytes (names and values): these have 32,772",
   ]],
 ], (variables) => environmentDifferences("serve", variables));
 
@@ -148,22 +148,22 @@ check<Line>("commandDifferences", [
   ["the image's own entry point, and no arguments", [[], []], []],
   ["100 of 256 characters may be", [words(100), words(100, "😀".repeat(256))], []],
   ["101 arguments", [[], words(101)], [
-    "more than 100 arguments of a processing job: these are 101",
+    "more than 100 arguments of a processing job (found 101)",
   ]],
   ["101 parts of an entry point", [words(101), []], [
-    "more than 100 parts of an entry point: these are 101",
+    "more than 100 parts of an entry point (found 101)",
   ]],
   ["longer ones, named by their place alone", [["python3", SECRET.repeat(40)], [
     "ok",
     SECRET.repeat(40),
     ...words(4, SECRET.repeat(40)),
   ]], [
-    "parts of an entry point of more than 256 characters: number 2",
-    "arguments of a processing job of more than 256 characters: number 2, number 3, number 4 " +
+    "parts of an entry point longer than 256 characters: number 2",
+    "arguments of a processing job longer than 256 characters: number 2, number 3, number 4 " +
     "and 2 more",
   ]],
   ["one of 257", [[], ["x".repeat(257)]], [
-    "arguments of a processing job of more than 256 characters: number 1",
+    "arguments of a processing job longer than 256 characters: number 1",
   ]],
   ["empty ones", [[""], ["a", ""]], [
     "empty parts of an entry point: number 1",
@@ -200,8 +200,8 @@ suite("networks of this machine", () => {
 
   for (
     const [network, words] of [
-      ["host", "The code is on this machine's own network (--network host)"],
-      ["db", 'The code is on the network "db" of this machine'],
+      ["host", "The code uses this machine's network (--network host)"],
+      ["db", 'The code uses the Docker network "db"'],
     ] as const
   ) {
     it(`differ from SageMaker: ${network}`, () => {

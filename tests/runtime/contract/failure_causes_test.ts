@@ -195,7 +195,10 @@ suite("likelyCause", () => {
     it(`of a ${kind} on several hosts names a local run on two, if there is one`, () => {
       const failure = { kind, reason: "AlgorithmError: x", log: [], instanceCount: 3 };
       const command = kind === "transform" ? kind : `${kind} --instance-count 2`;
-      assertStringIncludes(likelyCause(failure)?.words ?? "", `mlcli local ${command} runs`);
+      assertStringIncludes(
+        likelyCause(failure)?.words ?? "",
+        `locally, run mlcli local ${command}.`,
+      );
     });
   }
 
@@ -213,7 +216,10 @@ suite("likelyCause", () => {
     assertMatch(likelyCause({ kind: "serve", reason: ping, log: [] })!.words, /mlcli local deploy/);
     const noPing = "AlgorithmError: Model container failed to respond to ping; Ensure /ping";
     const words = likelyCause({ kind: "transform", reason: noPing, log: [] })!.words;
-    assertMatch(words, /GET \/ping on port 8080 was not answered.*mlcli local transform --strict/);
+    assertMatch(
+      words,
+      /GET \/ping on port 8080 did not return 200.*mlcli local transform --strict/,
+    );
   });
 
   it("takes what is certain before what is likely", () => {
@@ -316,19 +322,19 @@ suite("likelyCause", () => {
 
   it("says what fits the job: spot or not, training or processing", () => {
     const capacity = training("CapacityError: Unable to provision");
-    assertMatch(likelyCause({ ...capacity, isSpot: true })!.words, /Leave out --spot/);
+    assertMatch(likelyCause({ ...capacity, isSpot: true })!.words, /Omit --spot/);
     assert(!/--spot/.test(likelyCause(capacity)!.words));
     const code = training("AlgorithmError: no, exit code: 1");
-    assertMatch(likelyCause(code)!.words, /mlcli local train /);
-    assertMatch(likelyCause({ ...code, kind: "process" })!.words, /mlcli local process /);
+    assertMatch(likelyCause(code)!.words, /mlcli local train\./);
+    assertMatch(likelyCause({ ...code, kind: "process" })!.words, /mlcli local process\./);
   });
 
   it("names the requirement that has a module", () => {
     const log = ["algo-1: ModuleNotFoundError: No module named 'cv2'", "the end"];
     assertEquals(
       likelyCause(training("AlgorithmError: , exit code: 1", log))?.words,
-      "The image lacks opencv-python-headless. Add it to the requirements, then mlcli build and " +
-        "mlcli push.",
+      "The image has no package opencv-python-headless. Add it to the requirements, then run " +
+        "mlcli build and mlcli push.",
     );
   });
 
@@ -337,22 +343,22 @@ suite("likelyCause", () => {
     const log = ["ModuleNotFoundError: No module named 'pkg_resources'"];
     assertEquals(
       likelyCause(training("AlgorithmError: , exit code: 1", log))?.words,
-      "The image has no pkg_resources. Put setuptools<82 into the requirements, then mlcli build " +
-        "and mlcli push.",
+      "The image has no module pkg_resources. Add setuptools<82 to the requirements, then run " +
+        "mlcli build and mlcli push.",
     );
   });
 
   const modules: readonly (readonly [module: string, words: string])[] = [
-    ["jobblib", "Did you mean joblib? A module of your own belongs in common/jobblib.py."],
+    ["jobblib", "Did you mean joblib? Put your own module in common/jobblib.py."],
     [
       "features",
-      "A module of your own belongs in common/features.py. A package's documentation " +
-      "says how it is called in the requirements.",
+      "Put your own module in common/features.py. For a package, look up its name for the " +
+      "requirements in its documentation.",
     ],
     [
       "sklearn.cross_validation",
-      "The scikit-learn in the image has no sklearn.cross_validation. Set another version in the " +
-      "requirements, then mlcli build and mlcli push.",
+      "The scikit-learn in the image has no module sklearn.cross_validation. Pin another version in " +
+      "the requirements, then run mlcli build and mlcli push.",
     ],
   ];
   for (const [module, words] of modules) {
@@ -362,14 +368,13 @@ suite("likelyCause", () => {
     });
   }
 
-  const keep = "Temporary files belong in /tmp.";
-  const READ = "The data that a run reads is read-only; with --copy-inputs it gets a copy, as on " +
-    "SageMaker. ";
-  const model = READ + "The model belongs in model_save_path " +
-    `(/opt/ml/model), other results in SM_OUTPUT_DATA_DIR (/opt/ml/output/data). ${keep}`;
-  const results = READ + "Results belong in " +
+  const keep = "Write temporary files to /tmp.";
+  const READ = "The input is read-only; locally, --copy-inputs copies it as SageMaker does. ";
+  const model = READ + "Write the model to model_save_path " +
+    `(/opt/ml/model) and other results to SM_OUTPUT_DATA_DIR (/opt/ml/output/data). ${keep}`;
+  const results = READ + "Write results to " +
     `/opt/ml/processing/output. ${keep}`;
-  const none = "A server's code and its model are read-only, here and on SageMaker. " + keep;
+  const none = "A server's code and model are read-only, locally and on SageMaker. " + keep;
   const closed: readonly (readonly [kind: Failure["kind"], path: string, words?: string])[] = [
     ["train", "/opt/ml/code/cache", model],
     ["train", "/opt/ml/input/data/training/a.csv", model],

@@ -80,75 +80,75 @@ suite("an image breaks SageMaker's rules", () => {
       "with an entry point in shell form",
       { Entrypoint: ["/bin/sh", "-c", "python /x.py"] },
       {},
-      /^The ENTRYPOINT of x:1 is a shell, which drops the words train and serve, .*SIGTERM/,
+      /^The ENTRYPOINT of x:1 is a shell: it drops the arguments train and serve .*SIGTERM/,
     ],
     [
       "with bash -m and no exec",
       BASH,
       { "/start.sh": plain("# exec python\nexec 2>&1\npython /x.py\n") },
-      /^\/start\.sh, the ENTRYPOINT of x:1, is run by a shell and has no exec: .*SIGTERM.* \/\/ .*: exec /,
+      /^\/start\.sh, the ENTRYPOINT of x:1, is a shell script without exec: .*SIGTERM.* \/\/ .*: exec /,
     ],
     [
       "with a script for a shell and no exec",
       { Entrypoint: ["/start.sh"] },
       { "/start.sh": "#!/usr/bin/env bash\npython x\n" },
-      /^\/start\.sh, .* has no exec/,
+      /^\/start\.sh, .* without exec/,
     ],
     [
       "with neither train nor serve",
       ON_PATH,
       {},
-      /^x:1 has no ENTRYPOINT for .*, and no programs of these names in its PATH: mlcli deploy needs serve, and mlcli train needs train unless it has an --entry-point \/\/ .*mlcli process needs neither\.$/,
+      /^SageMaker cannot start x:1: it has no ENTRYPOINT for .*, and no programs with these names in its PATH \/\/ .* training with --entry-point, need neither\.$/,
     ],
-    ["with an init alone", { Entrypoint: ["tini", "--"] }, {}, /no programs of these names/],
+    ["with an init alone", { Entrypoint: ["tini", "--"] }, {}, /no programs with these names/],
     [
       "with an entry point that passes its words on to nothing",
       { Entrypoint: ["/entry.sh"] },
       { "/entry.sh": '#!/bin/sh\nexec "$@"\n' },
-      /no programs of these names/,
+      /no programs with these names/,
     ],
     [
       "with train beside PATH",
       NOT_ON_PATH,
       { ...BRING_YOUR_OWN },
-      /^\/opt\/program\/train of x:1 is not in its PATH, .* mlcli train needs it there \/\/ .*: ENV PATH="\/opt\/program:\$\{PATH\}"$/,
-      /^\/opt\/program\/serve of x:1 is not in its PATH, .* mlcli deploy needs it/,
+      /^mlcli train requires train in the PATH of x:1, but it is \/opt\/program\/train \/\/ .*: ENV PATH="\/opt\/program:\$\{PATH\}"$/,
+      /^mlcli deploy requires serve in the PATH of x:1, but it is \/opt\/program\/serve/,
     ],
     [
       "with train that is not executable",
       ON_PATH,
       { "/opt/program/train": plain(PYTHON), "/opt/program/serve": PYTHON },
-      /^\/opt\/program\/train of x:1 is not executable: .* \/\/ .*: RUN chmod \+x \/opt\/program\/train$/,
+      /^SageMaker cannot start \/opt\/program\/train of x:1: .* not executable \/\/ .*: RUN chmod \+x \/opt\/program\/train$/,
     ],
     [
       "with an entry point that is not executable",
       { Entrypoint: ["/start"] },
       { "/start": plain(PYTHON) },
-      /^\/start of x:1 is not executable/,
+      /^SageMaker cannot start \/start of x:1: the file is not executable/,
     ],
     [
       "with line ends of Windows in train",
       ON_PATH,
       { "/opt/program/train": "#!/bin/sh\r\nx\r\n" },
-      /^\/opt\/program\/train of x:1 has the line ends of Windows \(CRLF\): .* \/\/ .*: RUN sed -i 's\/\\r\$\/\/' \/opt\/program\/train$/,
+      /^\/opt\/program\/train of x:1 has Windows line endings \(CRLF\), so .* \/\/ .*: RUN sed -i 's\/\\r\$\/\/' \/opt\/program\/train$/,
     ],
     [
       "with line ends of Windows in a script that a shell is given",
       BASH,
       { "/start.sh": plain("set -e\r\nexec python x\r\n") },
-      /^\/start\.sh of x:1 has the line ends of Windows/,
+      /^\/start\.sh of x:1 has Windows line endings/,
     ],
     [
       "with line ends of Windows in the entry point, said once",
       { Entrypoint: ["/opt/program/train"], ...ON_PATH },
       { "/opt/program/train": "#!/usr/bin/env python3\r\n" },
-      /^\/opt\/program\/train of x:1 has the line ends of Windows/,
+      /^\/opt\/program\/train of x:1 has Windows line endings/,
     ],
     [
       "as another user than root",
       { ...ON_PATH, User: "app\u001b[2J" },
       BRING_YOUR_OWN,
-      /^x:1 runs as the user app\?\[2J, and .* below \/opt\/ml are root's: a training may be unable to save its model \/\/ .*USER root$/,
+      /^x:1 runs as user app\?\[2J, but .* in \/opt\/ml belong to root, so a training job might fail to save its model \/\/ .*USER root$/,
     ],
   ];
   for (const [title, image, files, ...expected] of rows) {
@@ -162,7 +162,7 @@ suite("an image breaks SageMaker's rules", () => {
   it("with files where SageMaker mounts", () => {
     assertMatch(
       broken(ON_PATH, BRING_YOUR_OWN, ["/opt/ml/model/weights.bin"]).join(),
-      /^\/opt\/ml\/model\/weights\.bin is in x:1, and on SageMaker a directory is mounted over it/,
+      /^The code cannot read \/opt\/ml\/model\/weights\.bin of x:1 on SageMaker, which mounts a directory over it/,
     );
   });
 });

@@ -80,7 +80,7 @@ suite("the headers of a request to an endpoint", () => {
       else {assertThrows(
           request,
           UsageError,
-          `A request for a stream cannot have the header ${header}`,
+          `The header ${header} cannot be used together with --stream`,
         );}
     });
   }

@@ -75,23 +75,26 @@ suite("withoutRepeats", () => {
     ["nothing", [], []],
     ["what comes once", ["loading", ...trace], ["loading", ...trace]],
     ["what comes twice, and is short", [...trace, ...trace], [...trace, ...trace]],
-    ["three times the same", [...trace, ...trace, ...trace], ["[again and again:]", ...trace]],
+    ["three times the same", [...trace, ...trace, ...trace], [
+      "[earlier repeats omitted]",
+      ...trace,
+    ]],
     ["one that begins in the middle", [...trace.slice(2), ...trace, ...trace], [
-      "[again and again:]",
+      "[earlier repeats omitted]",
       ...trace,
     ]],
     ["what comes before", ["starting", ...trace, ...trace, ...trace], [
       "starting",
-      "[again and again:]",
+      "[earlier repeats omitted]",
       ...trace,
     ]],
     ["an end that others have too", ["read", "KeyError: price", ...trace, ...trace, ...trace], [
       "read",
       "KeyError: price",
-      "[again and again:]",
+      "[earlier repeats omitted]",
       ...trace,
     ]],
-    ["one line", Array(50).fill("no memory"), ["[again and again:]", "no memory"]],
+    ["one line", Array(50).fill("no memory"), ["[earlier repeats omitted]", "no memory"]],
     ["what differs each time", ["1", ...trace, "2", ...trace, "3", ...trace], [
       ...["1", ...trace, "2", ...trace, "3", ...trace],
     ]],

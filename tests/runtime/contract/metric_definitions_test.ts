@@ -21,33 +21,33 @@ suite("metric_definitions", () => {
   });
 
   const rows: readonly (readonly [value: unknown, message: string])[] = [
-    [{ loss: "x" }, '"metric_definitions" must be a list; it is an object'],
-    ["loss", '"metric_definitions" must be a list; it is a string'],
+    [{ loss: "x" }, '"metric_definitions" must be a list, but is an object'],
+    ["loss", '"metric_definitions" must be a list, but is a string'],
     [
       Array.from({ length: 41 }, () => LOSS),
-      '"metric_definitions" has 41 definitions; SageMaker takes 40',
+      '"metric_definitions" has 41 definitions, but SageMaker accepts up to 40',
     ],
-    [["loss"], "metric_definitions[0] must be an object; it is a string"],
-    [[LOSS, { name: "x", Regex: "y" }], 'metric_definitions[1] has a key "name"'],
+    [["loss"], "metric_definitions[0] must be an object, but is a string"],
+    [[LOSS, { name: "x", Regex: "y" }], 'metric_definitions[1] has an unknown key "name"'],
     [
       [{ Name: "x" }],
-      '"Regex" of metric_definitions[0] must be text of 1 to 500 characters; it is missing',
+      '"Regex" of metric_definitions[0] must be text of 1 to 500 characters, but is missing',
     ],
     [
       [{ Name: "", Regex: "y" }],
-      '"Name" of metric_definitions[0] must be text of 1 to 255 characters; it is empty',
+      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, but is empty',
     ],
     [
       [{ Name: 3, Regex: "y" }],
-      '"Name" of metric_definitions[0] must be text of 1 to 255 characters; it is a number',
+      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, but is a number',
     ],
     [
       [{ Name: "x", Regex: "y".repeat(501) }],
-      '"Regex" of metric_definitions[0] must be text of 1 to 500 characters; it has 501, or line ends',
+      '"Regex" of metric_definitions[0] must be text of 1 to 500 characters, but has 501, or line breaks',
     ],
     [
       [{ Name: "x\ny", Regex: "y" }],
-      '"Name" of metric_definitions[0] must be text of 1 to 255 characters; it has 3, or line ends',
+      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, but has 3, or line breaks',
     ],
   ];
   for (const [value, message] of rows) {

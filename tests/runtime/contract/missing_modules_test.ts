@@ -38,13 +38,14 @@ suite("requirementNames", () => {
 });
 
 suite("missingModuleHint", () => {
-  const own = (module: string) => `A module of your own belongs in common/${module}.py.`;
+  const own = (module: string) => `Put your own module in common/${module}.py.`;
   const meant = (module: string, name: string) => `Did you mean ${name}? ${own(module)}`;
   const unknown = (module: string) =>
-    `${own(module)} A package's documentation says how it is called in the requirements.`;
+    `${own(module)} For a package, look up its name for the requirements in its documentation.`;
   const spelt = (above: string, module: string) =>
-    `${above} is there, but has no ${module}: look at how it is spelt, and at the version.`;
-  const base = (module: string) => `The image's Python has no ${module}: take another base image.`;
+    `${above} exists, but has no module ${module}. Check the spelling and the version.`;
+  const base = (module: string) =>
+    `The image's Python has no module ${module}. Use another base image.`;
   const names = ["features", "scikit-learn", "pyyaml", "tsfresh", "typing-extensions"];
   const rows: readonly (readonly [module: string, hint: string])[] = [
     ...[["sklearn", "scikit-learn"], ["cv2", "opencv-python-headless"], ["PIL", "Pillow"]],

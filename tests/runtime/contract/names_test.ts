@@ -102,8 +102,8 @@ suite("the name of a job on SageMaker", () => {
     it(`may not begin with ${JSON.stringify(base.slice(0, 9))} (${base.length})`, () => {
       const { message, hint } = assertThrows(() => checkBaseJobName(base), UsageError);
       assertEquals([message, hint], [
-        `Job name not valid: "${base}"`,
-        "A name has 1 to 63 letters, digits and hyphens, with no hyphen at its start or end.",
+        `Invalid job name: "${base}"`,
+        "Use 1 to 63 letters, digits and hyphens, without a hyphen at the start or end",
       ]);
     });
   }
@@ -116,7 +116,7 @@ suite("the name of a job that is there", () => {
   for (const name of ["", "a_b", "-a", "a".repeat(64), "s3://b/k"]) {
     it(`cannot be ${JSON.stringify(name.slice(0, 9))} (${name.length})`, () => {
       const { message } = assertThrows(() => checkJobName(name), UsageError);
-      assertEquals(message, `No job is called "${name}"`);
+      assertEquals(message, `Invalid job name: "${name}"`);
     });
   }
   for (const part of ["a", "-", "a-", "-1", "a".repeat(63)]) {
@@ -161,8 +161,8 @@ suite("names of endpoints", () => {
       if (isName) return checkEndpointName(word);
       const { message, hint } = assertThrows(() => checkEndpointName(word), UsageError);
       assertEquals([message, hint], [
-        `Endpoint name not valid: "${word}"`,
-        "A name has 1 to 63 letters, digits and hyphens, with no hyphen at its start or end.",
+        `Invalid endpoint name: "${word}"`,
+        "Use 1 to 63 letters, digits and hyphens, without a hyphen at the start or end",
       ]);
     });
 
@@ -171,7 +171,7 @@ suite("names of endpoints", () => {
       const { message, hint } = assertThrows(() => checkNamePart(word, "endpoint"), UsageError);
       assertEquals([message, hint], [
         `No endpoint name can contain "${word}"`,
-        "Names have at most 63 letters, digits and hyphens.",
+        "Use up to 63 letters, digits and hyphens",
       ]);
     });
   }
@@ -181,10 +181,10 @@ suite("names of endpoints", () => {
     const { message, hint } = assertThrows(() => checkDeployedName("a".repeat(55)), UsageError);
     assertEquals(
       message,
-      `Endpoint name too long: "${"a".repeat(55)}" has 55 characters; deploy takes 54`,
+      `Endpoint name "${"a".repeat(55)}" has 55 characters, but deploy accepts up to 54`,
     );
     assertStringIncludes(hint!, "NAME-config-2");
-    assertThrows(() => checkDeployedName("a_b"), UsageError, "Endpoint name not valid");
+    assertThrows(() => checkDeployedName("a_b"), UsageError, "Invalid endpoint name");
   });
 
   it("a name of 56 leaves room for its configuration's, one of 57 does not", () => {

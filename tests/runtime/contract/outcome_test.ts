@@ -13,27 +13,27 @@ import {
 import { it, suite } from "../../helpers/suite.ts";
 
 const ENDS: readonly (readonly [status: number, outOfMemory: boolean, words: string])[] = [
-  [1, false, "exit status 1"],
-  [3, true, "exit status 3 (it ran out of memory)"],
-  [126, false, "exit status 126 (the command cannot be executed)"],
-  [127, false, "exit status 127 (the command was not found)"],
-  [128, false, "exit status 128"],
-  [129, false, "exit status 129 (ended by SIGHUP)"],
-  [130, false, "exit status 130 (ended by SIGINT)"],
-  [131, false, "exit status 131 (ended by SIGQUIT)"],
-  [132, false, "exit status 132 (ended by SIGILL, an illegal instruction)"],
-  [134, false, "exit status 134 (ended by SIGABRT, an abort)"],
-  [135, false, "exit status 135 (ended by SIGBUS, a bus error)"],
-  [136, false, "exit status 136 (ended by SIGFPE, an arithmetic error)"],
-  [137, false, "exit status 137 (ended by SIGKILL)"],
-  [137, true, "exit status 137 (ended by SIGKILL; it ran out of memory)"],
-  [139, false, "exit status 139 (ended by SIGSEGV, a segmentation fault)"],
-  [141, false, "exit status 141 (ended by SIGPIPE)"],
-  [143, false, "exit status 143 (ended by SIGTERM)"],
-  [255, false, "exit status 255"],
+  [1, false, "exit code 1"],
+  [3, true, "exit code 3 (out of memory)"],
+  [126, false, "exit code 126 (command cannot be executed)"],
+  [127, false, "exit code 127 (command not found)"],
+  [128, false, "exit code 128"],
+  [129, false, "exit code 129 (killed by SIGHUP)"],
+  [130, false, "exit code 130 (killed by SIGINT)"],
+  [131, false, "exit code 131 (killed by SIGQUIT)"],
+  [132, false, "exit code 132 (killed by SIGILL, illegal instruction)"],
+  [134, false, "exit code 134 (killed by SIGABRT, abort)"],
+  [135, false, "exit code 135 (killed by SIGBUS, bus error)"],
+  [136, false, "exit code 136 (killed by SIGFPE, arithmetic error)"],
+  [137, false, "exit code 137 (killed by SIGKILL)"],
+  [137, true, "exit code 137 (killed by SIGKILL; out of memory)"],
+  [139, false, "exit code 139 (killed by SIGSEGV, segmentation fault)"],
+  [141, false, "exit code 141 (killed by SIGPIPE)"],
+  [143, false, "exit code 143 (killed by SIGTERM)"],
+  [255, false, "exit code 255"],
 ];
 
-const REMEDY = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+const REMEDY = "Use smaller batches or fewer workers, or allow more memory with --memory";
 
 suite("endOf", () => {
   for (const [status, outOfMemory, words] of ENDS) {
@@ -43,7 +43,10 @@ suite("endOf", () => {
   it("says what helps against running out of memory, and guesses it from SIGKILL alone", () => {
     assertEquals(endOf(1, true).hint, REMEDY);
     assertEquals(endOf(137, true).hint, REMEDY);
-    assertEquals(endOf(137, false).hint, `If nobody killed it, it ran out of memory. ${REMEDY}`);
+    assertEquals(
+      endOf(137, false).hint,
+      `If you did not kill it, it probably ran out of memory. ${REMEDY}.`,
+    );
     assertMatch(endOf(135, false).hint!, /--shm-size/);
     assertEquals([endOf(1, false).hint, endOf(143, false).hint], [undefined, undefined]);
   });
@@ -184,17 +187,17 @@ suite("lastErrorIn", () => {
 
 suite("endWithError", () => {
   it("endWithError names the last error of a program that exited by itself", () => {
-    assertEquals(endWithError(3, "exit status 3", TRACEBACK), "ValueError: no age (exit status 3)");
-    assertEquals(endWithError(3, "exit status 3", "bye"), "exit status 3");
+    assertEquals(endWithError(3, "exit code 3", TRACEBACK), "ValueError: no age (exit code 3)");
+    assertEquals(endWithError(3, "exit code 3", "bye"), "exit code 3");
   });
 
   it("endWithError does not repeat the status of a SystemExit", () => {
     const log = TRACEBACK.replace("ValueError: no age", "SystemExit: 3");
-    assertEquals(endWithError(3, "exit status 3", log), "exit status 3");
+    assertEquals(endWithError(3, "exit code 3", log), "exit code 3");
   });
 
   it("endWithError names no error of a program that a signal ended", () => {
-    assertEquals(endWithError(137, "exit status 137", TRACEBACK), "exit status 137");
+    assertEquals(endWithError(137, "exit code 137", TRACEBACK), "exit code 137");
   });
 });
 

@@ -77,7 +77,7 @@ function dataOf(side: Side, texts: readonly string[]): readonly ProcessingData[]
 const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
 const both = (one: string, other: string) => {
   const at = (text: string) => text.replace(/ (.*)/, " (/opt/ml/processing/$1)");
-  return `${at(one)} and ${at(other)} lie in one another`;
+  return `The paths of ${at(one)} and ${at(other)} overlap`;
 };
 
 suite("data of a processing job", () => {
@@ -94,23 +94,23 @@ suite("data of a processing job", () => {
     ["an input called code without code", ["code"], [], false],
     ["one name on both sides", ["a"], ["a"], false],
     ["paths of which one begins like the other", ["a:x", "b:xy"], [], false],
-    ["eleven inputs", many(11), [], false, "A processing job has 10 inputs at most: these are 11"],
-    ["eleven outputs", [], many(11), true, "A processing job has 10 outputs at most: these are 11"],
+    ["eleven inputs", many(11), [], false, "A processing job accepts up to 10 inputs, not 11"],
+    ["eleven outputs", [], many(11), true, "A processing job accepts up to 10 outputs, not 11"],
     [
       "ten inputs with code",
       many(10),
       [],
       true,
-      "has 9 inputs at most beside the code: these are 10",
+      "accepts up to 9 inputs besides the code, not 10",
     ],
-    ["two of one name", ["a:x", "a:y"], [], false, 'Two inputs are called "a".'],
-    ["two outputs of one name", [], ["a:x", "a:y"], false, 'Two outputs are called "a".'],
+    ["two of one name", ["a:x", "a:y"], [], false, 'Two inputs have the name "a"'],
+    ["two outputs of one name", [], ["a:x", "a:y"], false, 'Two outputs have the name "a"'],
     ["one path twice", ["a:x", "b:x"], [], false, both("a x", "b x")],
     ["one in another", [], ["a:x/y", "b:x"], false, both("a x/y", "b x")],
     ["an output in an input", [""], ["b:input/x"], false, both("input input", "b input/x")],
     ["one beside all", ["", "a"], [], false, both("input input", "a input/a")],
-    ["code", ["code"], [], true, "The input code is for code, and not for data"],
-    ["entrypoint", ["entrypoint"], [], true, "The input entrypoint is for code"],
+    ["code", ["code"], [], true, 'Input name "code" is reserved for code'],
+    ["entrypoint", ["entrypoint"], [], true, 'Input name "entrypoint" is reserved for code'],
     [
       "an output in the code",
       [],

@@ -109,17 +109,17 @@ suite("records and requests of a transform", () => {
     const data = bytes(`a\n${"x".repeat(1024 ** 2)}\n`);
     const read = requestsOf(["line", "multi", data]);
     const { message } = await assertRejects(() => read, MlcliError);
-    assertEquals(message, "Record 2 is larger than 1 MB, the most that a request has");
+    assertEquals(message, "Record 2 is larger than 1 MB, the limit for a request");
     const all = await requestsOf(["line", "multi", data], { maxPayload: 0 });
     assertEquals(all.length, 1);
   });
 
   for (
     const [split, data, words] of [
-      ["recordio", bytes("12345678"), "it is no RecordIO"],
-      ["recordio", recordIo("abcde").slice(0, 14), "its end is missing"],
-      ["recordio", new Uint8Array([0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0x20]), "several parts"],
-      ["tfrecord", tfRecord("abc").slice(0, 15), "its end is missing"],
+      ["recordio", bytes("12345678"), "it is not RecordIO"],
+      ["recordio", recordIo("abcde").slice(0, 14), "it is truncated"],
+      ["recordio", new Uint8Array([0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0x20]), "multi-part records"],
+      ["tfrecord", tfRecord("abc").slice(0, 15), "it is truncated"],
     ] as const
   ) {
     it(`refuses ${split} of which ${words}`, async () => {

@@ -30,12 +30,12 @@ const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Tra
 ];
 
 const REFUSED: readonly (readonly [string, Partial<AskedTransform>, string])[] = [
-  ["image/png", { strategy: "single" }, "needs records"],
-  ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "100 MB in requests at once"],
-  ["image/png", { join: "input" }, "and answers alike"],
-  ["text/csv", { join: "input", accept: "application/json" }, "and answers alike"],
-  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "by line in and out"],
-  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "by line in and out"],
+  ["image/png", { strategy: "single" }, "split into records"],
+  ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "limit of 100 MB in total"],
+  ["image/png", { join: "input" }, "one type for data and responses"],
+  ["text/csv", { join: "input", accept: "application/json" }, "one type for data and responses"],
+  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "split and assembled by line"],
+  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "split and assembled by line"],
 ];
 
 const OF_PLATFORM = { maxConcurrency: 1, strategy: "multi", maxPayload: 6 } as const;
@@ -97,7 +97,7 @@ suite("what a transform asks of a server", () => {
 
   it("refuses more in requests at once than SageMaker takes", () => {
     const { hint } = assertThrows(() => limitsOf({ maxConcurrency: 50 }), UsageError);
-    assertEquals(hint, "Give --max-payload 2, or less.");
+    assertEquals(hint, "Use --max-payload 2 or less");
   });
 
   for (const [text, expected] of ANSWERS) {
@@ -109,18 +109,22 @@ suite("what a transform asks of a server", () => {
 
   for (const text of NOT_VALID) {
     it(`refuses the execution parameters ${text}`, () => {
-      assertThrows(() => executionParametersIn(text), MlcliError, `is not valid: ${text}`);
+      assertThrows(
+        () => executionParametersIn(text),
+        MlcliError,
+        `Invalid response from /execution-parameters: ${text}`,
+      );
     });
   }
 
   const texts: readonly (readonly [limits: RequestLimits, text: string])[] = [
     [
       { maxConcurrency: 2, maxPayload: 6, strategy: "multi" },
-      "Sending at most 2 requests at once, of at most 6 MB, with as many records as fit",
+      "Sending up to 2 requests at once (up to 6 MB, as many records as fit)",
     ],
     [
       { maxConcurrency: 1, maxPayload: 0, strategy: "single" },
-      "Sending one request at a time, of any size, with one record each",
+      "Sending one request at a time (of any size, one record each)",
     ],
   ];
   for (const [limits, text] of texts) {

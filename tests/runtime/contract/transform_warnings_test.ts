@@ -6,12 +6,12 @@ import { it, suite } from "../../helpers/suite.ts";
 const NAMES: readonly (readonly [names: readonly string[], words: readonly string[]])[] = [
   [["a.csv", "b.json"], []],
   [["a.csv", "m.tar.gz"], [
-    "m.tar.gz is sent to the model as data, though it looks like an archive",
+    "m.tar.gz looks like an archive, but is sent to the model as data",
   ]],
   [["a.out", "b.out"], [
-    "a.out (and 1 more) looks like the output of a transform, and is sent to the model as data",
+    "a.out (and 1 more) looks like the output of a batch transform, but is sent to the model as data",
   ]],
-  [["a.csv.gz"], ["a.csv.gz looks compressed, and is sent as it is"]],
+  [["a.csv.gz"], ["a.csv.gz looks compressed, but is sent as it is"]],
 ];
 
 const CSV = { contentType: "text/csv; charset=utf-8", compression: "none" } as const;
@@ -35,9 +35,9 @@ suite("what is mostly a mistake in a transform", () => {
       { name: "c.csv", odd: { blank: 9 } },
     ]);
     assertEquals(found.map(({ message }) => message), [
-      "a.csv, line 1 looks like a header, and is sent as a record",
-      "b.csv, line 3 ends inside quotation marks",
-      "a.csv, line 7 (and 2 more) is empty, and is sent as a record",
+      "a.csv, line 1 looks like a header row, but is sent as a record",
+      "b.csv, line 3 ends inside a quoted field",
+      "a.csv, line 7 (and 2 more) is empty, but is sent as a record",
     ]);
   });
 

@@ -52,14 +52,14 @@ suite("a variable of the user", () => {
 
   for (
     const [text, message] of [
-      ["", `${SOURCE} must be NAME=VALUE, or NAME for its value here.`],
-      ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME for its value here.`],
-      ["A=s3cret\0", `${SOURCE} must be NAME=VALUE, or NAME for its value here.`],
-      ["MLCLI_REPORT=s3cret", `${SOURCE}: MLCLI_REPORT is a variable that mlcli sets itself.`],
-      ["MLCLI_REPORT", `${SOURCE}: MLCLI_REPORT is a variable that mlcli sets itself.`],
+      ["", `${SOURCE} must be NAME=VALUE, or NAME to pass on its current value`],
+      ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME to pass on its current value`],
+      ["A=s3cret\0", `${SOURCE} must be NAME=VALUE, or NAME to pass on its current value`],
+      ["MLCLI_REPORT=s3cret", `${SOURCE}: MLCLI_REPORT is reserved for mlcli`],
+      ["MLCLI_REPORT", `${SOURCE}: MLCLI_REPORT is reserved for mlcli`],
       [
         "MLCLI_ALLOWED_HOSTS=",
-        `${SOURCE}: MLCLI_ALLOWED_HOSTS is a variable that mlcli sets itself.`,
+        `${SOURCE}: MLCLI_ALLOWED_HOSTS is reserved for mlcli`,
       ],
     ] as const
   ) {
@@ -94,12 +94,12 @@ suite("a file of variables", () => {
 
   for (
     const [text, message] of [
-      ["A=1\n=s3cret", "e:2 must be NAME=VALUE, or NAME for its value here."],
-      ["export A=s3cret", "e:1: the name of a variable may hold no blanks."],
-      ["A =s3cret", "e:1: the name of a variable may hold no blanks."],
-      ["A=1\nan s3cret line", "e:2: the name of a variable may hold no blanks."],
-      ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME for its value here."],
-      ["\n\nMLCLI_REPORT=s3cret", "e:3: MLCLI_REPORT is a variable that mlcli sets itself."],
+      ["A=1\n=s3cret", "e:2 must be NAME=VALUE, or NAME to pass on its current value"],
+      ["export A=s3cret", "e:1: a variable name cannot contain spaces"],
+      ["A =s3cret", "e:1: a variable name cannot contain spaces"],
+      ["A=1\nan s3cret line", "e:2: a variable name cannot contain spaces"],
+      ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME to pass on its current value"],
+      ["\n\nMLCLI_REPORT=s3cret", "e:3: MLCLI_REPORT is reserved for mlcli"],
     ] as const
   ) {
     it(`is refused with ${JSON.stringify(text)}, and shows no value`, () => {
@@ -127,7 +127,7 @@ suite("the values of the user's variables", () => {
     const error = assertThrows(() => valuesOfGiven(named(["A=1", "OTHER"]), ENV), UsageError);
     assertEquals(
       error.message,
-      'Option "--env" (OTHER) names a variable without a value, and it is not set here.',
+      'Option "--env" (OTHER) has no value, and the variable is not set in the environment',
     );
   });
 
@@ -136,8 +136,8 @@ suite("the values of the user's variables", () => {
     const error = assertThrows(() => valuesOfGiven(lines, ENV), UsageError);
     assertEquals(
       error.message,
-      "key.env:2 names a variable without a value, and it is not set here.",
+      "key.env:2 has no value, and the variable is not set in the environment",
     );
-    assertEquals(error.hint, "NAME=VALUE gives it one.");
+    assertEquals(error.hint, "Set a value: NAME=VALUE");
   });
 });

@@ -54,7 +54,7 @@ suite("an engine with another clock", () => {
         engine,
       });
       assertEquals(code, 137);
-      assertStringIncludes(stderr, "exit status 137 (ended by SIGKILL; it ran out of memory)");
+      assertStringIncludes(stderr, "exit code 137 (killed by SIGKILL; out of memory)");
     });
 
     it(`tells the age of containers by one clock, where its own is ${skew} s ahead`, async () => {

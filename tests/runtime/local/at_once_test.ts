@@ -99,7 +99,7 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
         held.goOn();
         const { code, stderr } = await end;
         assertEquals(code, 1);
-        assertStringIncludes(stderr, `exit status 1\n  Error of ${held.container.id}\n`);
+        assertStringIncludes(stderr, `exit code 1\n  Error of ${held.container.id}\n`);
       }
     });
 
@@ -110,14 +110,14 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
         held.goOn();
         const { code, stderr } = await end;
         assertEquals(code, 1);
-        assertMatch(stderr, /failed: exit status 1\nhint: Another run of the app was there/);
+        assertMatch(stderr, /failed: exit code 1\nhint: Another run of the app was there/);
         assertStringIncludes(
           stderr,
           `${at.app.name}/mlcli_base/local_test/test_dir/output/${file}`,
         );
       }
       // Alone, it is quoted again.
-      assertMatch((await at.run(args)).stderr, /exit status 1\n {2}Error of c3\n$/);
+      assertMatch((await at.run(args)).stderr, /exit code 1\n {2}Error of c3\n$/);
     });
 
     it(`a short run within a long one is noticed (${file})`, async () => {
@@ -125,7 +125,7 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
       const long = await at.start(args);
       await at.run(args);
       long.held.goOn();
-      assertMatch((await long.end).stderr, /exit status 1\nhint: Another run/);
+      assertMatch((await long.end).stderr, /exit code 1\nhint: Another run/);
     });
   });
 }
@@ -145,7 +145,7 @@ suite("a reason", () => {
       };
       await using engine = await fakeContainers({ program, image: FOREIGN_IMAGE });
       const { stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
-      assertMatch(stderr, /(^|\n)error: Training failed: exit status 1\n$/);
+      assertMatch(stderr, /(^|\n)error: Training failed: exit code 1\n$/);
     });
   }
 });

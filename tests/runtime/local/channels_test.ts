@@ -76,8 +76,8 @@ const hyperparameters = ({ config }: Found): unknown => config["hyperparameters.
 
 /** What is said of an empty one, which is no obstacle here. */
 const withoutFile = (name: string): string =>
-  `warning: SageMaker refuses channels without a file: "${name}"\n` +
-  "hint: Put test data into them, or remove their directories.\n";
+  `warning: SageMaker rejects empty channels: "${name}"\n` +
+  "hint: Add test data to them, or remove their directories\n";
 
 suite("the channels of local train", () => {
   it("are the directories of input/data but that for processing", async () => {

@@ -246,11 +246,11 @@ suite("what local commands tell a container", () => {
       [["--env", "K", "s3cret"], "", "takes no argument"],
       [["-e", "K=s3cret"], "", "Did you mean --env?"],
       [["--evn=K=s3cret"], "", "Did you mean --env?"],
-      [["--env", "MLCLI_REPORT=s3cret"], "", "MLCLI_REPORT is a variable that mlcli sets itself"],
+      [["--env", "MLCLI_REPORT=s3cret"], "", "MLCLI_REPORT is reserved for mlcli"],
       [["--env-file", "e"], "A=1\n=s3cret\n", "e:2 must be NAME=VALUE"],
-      [["--env-file", "e"], "A b=s3cret\n", "e:1: the name of a variable"],
-      [["--env-file", "e"], "s3cret\n", "e:1 names a variable without a value"],
-      [["--env-file", "e", "--env", "K"], "A=s3cret\n", 'Option "--env" (K) names a variable'],
+      [["--env-file", "e"], "A b=s3cret\n", "e:1: a variable name cannot contain spaces"],
+      [["--env-file", "e"], "s3cret\n", "e:1 has no value, and the variable is not set"],
+      [["--env-file", "e", "--env", "K"], "A=s3cret\n", 'Option "--env" (K) has no value'],
     ];
     for (const [args, text, words] of rows) {
       const debug = { MLCLI_DEBUG: "1" };

@@ -102,7 +102,7 @@ suite("explanationOf", () => {
           words: "OSError: [Errno 30] Read-only file system: '/opt/ml/input/data/training/x'",
           data: { training: ["a.csv"] },
         },
-        /^The data that a run reads is read-only/,
+        /^The input is read-only/,
       ],
       [
         { words: "FileNotFoundError: Training code not found: /opt/ml/code/training.py" },

@@ -140,10 +140,10 @@ for (const args of [TRAIN, PROCESS]) {
       const title = args === TRAIN ? "Training" : "Processing";
       for (
         const [status, words] of [
-          [1, "exit status 1"],
-          [77, "exit status 77"],
-          [137, "exit status 137 (ended by SIGKILL)"],
-          [139, "exit status 139 (ended by SIGSEGV, a segmentation fault)"],
+          [1, "exit code 1"],
+          [77, "exit code 77"],
+          [137, "exit code 137 (killed by SIGKILL)"],
+          [139, "exit code 139 (killed by SIGSEGV, segmentation fault)"],
         ] as const
       ) {
         const { code, stderr, left } = await run({ program: ({ end }) => end(status) }, args);
@@ -156,7 +156,7 @@ for (const args of [TRAIN, PROCESS]) {
       const answers = { "GET /events": () => new Response('{"Action":"oom"}\n{"Action":"die"}\n') };
       const { code, stderr } = await run({ answers, program: ({ end }) => end(137) }, args);
       assertEquals(code, 137);
-      assertMatch(stderr, /\(ended by SIGKILL; it ran out of memory\)\nhint: .*--memory/);
+      assertMatch(stderr, /\(killed by SIGKILL; out of memory\)\nhint: .*--memory/);
     });
 
     it("says what helps where a program wants privileges", async () => {
@@ -167,7 +167,7 @@ for (const args of [TRAIN, PROCESS]) {
         ]
       ) {
         const { stderr } = await run({ program: saying(words) }, args);
-        assertMatch(stderr, /failed: exit status 1\nhint: --allow-privileges lets/);
+        assertMatch(stderr, /failed: exit code 1\nhint: --allow-privileges lets/);
       }
       // What it says to standard output is no complaint.
       const quiet = await run({
@@ -236,7 +236,7 @@ suite("the reason that the code gives", () => {
 
     it(`is quoted where nobody has shown it (${file})`, async () => {
       const { stderr } = await run({ program: failing(file, ({ err }) => err("epoch 1\n")) }, args);
-      assertMatch(stderr, /^epoch 1\nerror: \w+ failed: exit status 1\n {2}KeyError: 3\n/);
+      assertMatch(stderr, /^epoch 1\nerror: \w+ failed: exit code 1\n {2}KeyError: 3\n/);
       assertStringIncludes(stderr, "  Traceback (most recent call last):\n");
     });
   }
@@ -248,7 +248,7 @@ suite("the reason that the code gives", () => {
     });
     assertMatch(
       (await run({ program })).stderr,
-      /error: Training failed: KeyError: 3 \(x\.py, line 7; exit status 137: ended by SIGKILL\)\n/,
+      /error: Training failed: KeyError: 3 \(x\.py, line 7; exit code 137: killed by SIGKILL\)\n/,
     );
   });
 
@@ -351,8 +351,8 @@ suite("the reason that the code gives", () => {
         container.end(1);
       };
     const own = (module: string, folder = "common") =>
-      `A module of your own belongs in NAME/mlcli_base/${folder}/${module}.py.`;
-    const asked = " A package's documentation says how it is called in the requirements.";
+      `Put your own module in NAME/mlcli_base/${folder}/${module}.py.`;
+    const asked = " For a package, look up its name for the requirements in its documentation.";
     const project = {
       "../../pyproject.toml": 'dependencies = ["xgboost>=1"]',
       "../../uv.lock": "",
@@ -456,8 +456,8 @@ suite("the reason that the code gives", () => {
     const write = saying("OSError: [Errno 30] Read-only file system: 'model.pkl'\n");
     for (
       const [args, place] of [
-        [TRAIN, "in model_save_path (/opt"],
-        [PROCESS, "in /opt/ml/processing/"],
+        [TRAIN, "to model_save_path (/opt"],
+        [PROCESS, "to /opt/ml/processing/"],
       ] as const
     ) assertStringIncludes(await hintWith({}, args, HARNESS_IMAGE, write), place);
   });
@@ -478,10 +478,10 @@ suite("the reason that the code gives", () => {
       };
       await using engine = await fakeContainers({ program });
       const { stderr } = besidesRun(await runInProcess(args, { cwd: app.directory, engine }));
-      assertMatch(stderr, /^error: .* failed: exit status 1\n {2}too few rows\[31m\n/);
+      assertMatch(stderr, /^error: .* failed: exit code 1\n {2}too few rows\[31m\n/);
       reason = undefined;
       const without = besidesRun(await runInProcess(args, { cwd: app.directory, engine }));
-      assertMatch(without.stderr, /^error: .* failed: exit status 1\n$/);
+      assertMatch(without.stderr, /^error: .* failed: exit code 1\n$/);
     });
   }
 

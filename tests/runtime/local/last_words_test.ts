@@ -65,7 +65,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   "nothing of a model after processing": [{ args: PROCESS }, ""],
   "where to look after a failure": [
     { status: 3 },
-    `${LOOK}error: Training failed: exit status 3\n`,
+    `${LOOK}error: Training failed: exit code 3\n`,
   ],
   "where to look after a stop": [
     { isStopped: true },
@@ -77,7 +77,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "the same after a failure": [
     { ...OTHER, status: 3 },
-    `warning: ${DIFFERS}${LOOK}error: Training failed: exit status 3\n` +
+    `warning: ${DIFFERS}${LOOK}error: Training failed: exit code 3\n` +
     "hint: If the changed files are the cause: mlcli build && mlcli local train\n",
   ],
   "no build for a file of data that does not exist, though the image differs": [
@@ -115,7 +115,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "the same of a failure under --strict": [
     { ...OTHER, args: STRICT, status: 3 },
-    /^warning: .*\nnote: .*\nerror: Training failed: exit status 3\nhint: mlcli build && mlcli local train --strict\n$/,
+    /^warning: .*\nnote: .*\nerror: Training failed: exit code 3\nhint: mlcli build && mlcli local train --strict\n$/,
   ],
 };
 

@@ -251,7 +251,7 @@ if (Deno.uid() === 0) {
           assertMatch(stderr, /^warning: Some files belong to another user, \S+/);
           assertMatch(stderr, words);
           assertMatch(stderr, new RegExp(`^hint: .*sudo chown -hR ${OWNER} \\S+`, "m"));
-          assertMatch(stderr, /^error: Training failed: exit status 3$/m);
+          assertMatch(stderr, /^error: Training failed: exit code 3$/m);
         }));
     }
   });

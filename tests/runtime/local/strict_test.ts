@@ -123,17 +123,17 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
     arrange: hyperparameters(
       Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`h${index}`, 1])),
     ),
-    message: /refuses more than 100 hyperparameters: these are 101/,
+    message: /rejects more than 100 hyperparameters \(found 101\)/,
   },
   "a long hyperparameter": {
     args: TRAIN,
     arrange: hyperparameters({ text: "x".repeat(2_501) }),
-    message: /refuses hyperparameter values of more than 2,500 characters: "text"/,
+    message: /rejects hyperparameter values longer than 2,500 characters: "text"/,
   },
   "a channel of such a name": {
     args: TRAIN,
     arrange: (app) => app.write(app.testPath("input/data/my data/d.csv"), "1\n"),
-    message: /refuses channels of such names: "my data"/,
+    message: /rejects these channel names: "my data"/,
   },
   "21 channels": {
     args: TRAIN,
@@ -142,23 +142,23 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
         Array.from({ length: 20 }, (_, index) =>
           app.write(app.testPath(`input/data/c${index}/d.csv`), "1\n")),
       ),
-    message: /refuses more than 20 channels: these are 21/,
+    message: /rejects more than 20 channels \(found 21\)/,
   },
   "a long variable": {
     args: [...TRAIN, "--env", `LONG=${"x".repeat(513)}`],
-    message: /refuses values of environment variables of more than 512 characters: "LONG"/,
+    message: /rejects environment variable values longer than 512 characters: "LONG"/,
   },
   "a long variable of processing": {
     args: [...PROCESS, "--env", `LONG=${"x".repeat(257)}`],
-    message: /refuses values of environment variables of more than 256 characters: "LONG"/,
+    message: /rejects environment variable values longer than 256 characters: "LONG"/,
   },
   "a long variable of a server": {
     args: [...DEPLOY, "--env", `LONG=${"x".repeat(1_025)}`],
-    message: /refuses values of environment variables of more than 1,024 bytes: "LONG"/,
+    message: /rejects environment variable values longer than 1,024 bytes: "LONG"/,
   },
   "a long argument": {
     args: [...PROCESS, "--", "x".repeat(257)],
-    message: /refuses arguments of a processing job of more than 256 characters: number 3/,
+    message: /rejects arguments of a processing job longer than 256 characters: number 3/,
   },
   "a shell as entry point": {
     args: TRAIN,
@@ -271,7 +271,7 @@ for (const [title, violation] of Object.entries(VIOLATIONS)) {
       assertEquals(code, 7, stderr);
       // A failed run need not have written a model.
       if (title !== "no model") assertMatch(stderr, strictMessage);
-      assertStringIncludes(stderr, "failed: exit status 7\n");
+      assertStringIncludes(stderr, "failed: exit code 7\n");
     });
   });
 }

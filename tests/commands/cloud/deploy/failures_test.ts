@@ -50,7 +50,7 @@ suite("deploy, where an update is taken back", () => {
     const log = { "AllTraffic/i-0after": Array(9).fill(trace).flat() };
     job.box.endpoints.script("shop", [{ log }, { rollback: true, reason: PING }]);
     const { stderr } = await job.run(UPDATE);
-    const quoted = ["Last log lines:", "[again and again:]", ...trace];
+    const quoted = ["Last log lines:", "[earlier repeats omitted]", ...trace];
     assertStringIncludes(stderr, quoted.map((line) => `  ${line}\n`).join(""));
     assertEquals(stderr.split("KeyError: 'price'").length, 2);
   });

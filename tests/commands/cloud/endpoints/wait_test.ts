@@ -67,8 +67,8 @@ suite("mlcli wait of an endpoint", () => {
           `  ${
             reason ? "Model did not pass the ping health check?[2J" : "SageMaker gave no reason."
           }\n  \n  Last log lines:\n  loading\n  Traceback (most recent call last):\n` +
-          "hint: The code itself ended with this failure. mlcli local deploy runs the same code " +
-          "here, in seconds. Fix the cause, then deploy again. " +
+          "hint: The code itself failed. To reproduce it locally, run mlcli local deploy. " +
+          "Fix the cause, then deploy again. " +
           "See its whole log: mlcli logs shop.\n",
       );
     });

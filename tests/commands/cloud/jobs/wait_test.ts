@@ -66,7 +66,7 @@ suite("mlcli wait", () => {
         "  Last log lines:\n" +
         "  line 11\n",
     );
-    assertStringIncludes(stderr, "  line 60\nhint: It most likely ran out of memory");
+    assertStringIncludes(stderr, "  line 60\nhint: The job probably ran out of memory");
     assertStringIncludes(stderr, "See its whole log: mlcli logs churn\n");
     assert(!stderr.includes("line 10\n"));
   });
@@ -259,7 +259,7 @@ suite("mlcli wait", () => {
     });
     const wrong = await run("no_name");
     assertEquals(wrong.code, 2);
-    assertMatch(wrong.stderr, /^error: No job is called "no_name"\n/);
+    assertMatch(wrong.stderr, /^error: Invalid job name: "no_name"\n/);
   });
 
   it("needs the permission for the job's own kind alone", async () => {

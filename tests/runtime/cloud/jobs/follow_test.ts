@@ -240,7 +240,7 @@ suite("followJob", () => {
     assertEquals(logIn(shown), log.map((line) => `> ${line}`));
     assertEquals(error?.message, "Training job churn failed");
     assertEquals(error?.quote, reason);
-    assertMatch(error!.hint!, /^The code itself ended .* Its last log lines are above\.$/);
+    assertMatch(error!.hint!, /^The code itself failed\. .* Its last log lines are above\.$/);
   });
 
   it("finds the cause in the log that it has shown", async () => {
@@ -249,7 +249,7 @@ suite("followJob", () => {
     const log = ["exec /opt/mlcli/entrypoint: exec format error"];
     addJob(box, "churn", [{ log }, { end: { status: "Failed", reason } }]);
     const { error } = await followIn(box);
-    assertMatch(error!.hint!, /^The image is for another processor/);
+    assertMatch(error!.hint!, /^The image was built for another processor/);
   });
 
   it("goes on in a network whose connections break, with each request", async () => {

@@ -175,7 +175,7 @@ suite("the archive of a model in S3", () => {
       error.message,
       /: unpacked it is more than 30 GB, which is what ml\.m5\.large has$/,
     );
-    assertMatch(error.hint!, /disks of their own/);
+    assertMatch(error.hint!, /local disks/);
     const six = await gzip(withSize(tarOf([{ name: "six" }]), 6 * 1024 ** 3));
     assertMatch(
       (await refused(six, { instanceType: "" })).message,

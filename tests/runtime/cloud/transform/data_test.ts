@@ -45,7 +45,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   [
     "an archive",
     { keys: ["in/a.csv", "in/m.tar.gz"] },
-    /^s3:\/\/b\/in\/m\.tar\.gz is sent .*archive/,
+    /^s3:\/\/b\/in\/m\.tar\.gz looks like an archive/,
   ],
   [
     "junk",
@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   ],
   ["nothing", { input: { bucket: "b", key: "in/._a" }, keys: ["in/._a"] }],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
-  ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /the end of \$\[1:2\]/],
+  ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /The end of \$\[1:2\]/],
   [
     "requests that may be too large",
     { transform: { ...SHAPE, maxConcurrency: 50 } },

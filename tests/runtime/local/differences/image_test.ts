@@ -59,7 +59,7 @@ suite("what of an image's entry point differs", () => {
     it(`SIGTERM may be lost: ${JSON.stringify(entryPoint)}`, () => {
       const [found, ...more] = differences({ Config: { Entrypoint: entryPoint } });
       assertEquals(more, []);
-      assertMatch(found!, /^The ENTRYPOINT of flats:v2 is a shell, .*SIGTERM.* \/\/ .*exec/);
+      assertMatch(found!, /^The ENTRYPOINT of flats:v2 is a shell: .*SIGTERM.* \/\/ .*exec/);
     });
   }
 });

@@ -191,9 +191,9 @@ suite("the first host that fails", () => {
     assertEquals([code, left, stdout], [3, [], "algo-1: saved\n"]);
     assertMatch(
       stderr,
-      /^algo-2: it went wrong\nalgo-2 failed \(exit status 3\): stopping the others, up to 10 s\n/,
+      /^algo-2: it went wrong\nalgo-2 failed \(exit code 3\): stopping the others, up to 10 s\n/,
     );
-    assertMatch(stderr, /^error: Training failed on algo-2: exit status 3\n/m);
+    assertMatch(stderr, /^error: Training failed on algo-2: exit code 3\n/m);
     assertEquals(callsOf("POST /containers/ID/stop").map(({ query }) => query.t), ["10"]);
   });
 
@@ -311,7 +311,7 @@ suite("a fault of a host", () => {
     // The third waits until the killed one is removed.
     const killed = await suffering("--kill-host algo-2@0", /ID\/wait 3$/, { "algo-1": 3 });
     const said = /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m;
-    const error = /^error: Training failed on algo-1: exit status 3\n/m;
+    const error = /^error: Training failed on algo-1: exit code 3\n/m;
     require(killed, 3, "kill", /^note: algo-2 is killed now\n/, said, error);
   });
 
@@ -329,7 +329,7 @@ suite("a fault of a host", () => {
       137,
       "pause kill",
       said,
-      /^error: Training failed on algo-2: exit status 137 /m,
+      /^error: Training failed on algo-2: exit code 137 /m,
     );
   });
 
@@ -354,7 +354,7 @@ suite("a fault of a host", () => {
   it("that does not come is said, and the host's own end counts", async () => {
     const failed = await suffering("--kill-host algo-2@60", /ID\/start 2$/, { "algo-2": 4 });
     const said = /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m;
-    require(failed, 4, "stop", said, /^error: Training failed on algo-2: exit status 4\n/m);
+    require(failed, 4, "stop", said, /^error: Training failed on algo-2: exit code 4\n/m);
   });
 
   it("that does not come since the host has ended is said where others run", async () => {

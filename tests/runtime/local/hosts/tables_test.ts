@@ -16,7 +16,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 /** The end of `algo-N` with a status, after so many seconds. */
 function ended(number: number, status: number, more: Partial<HostEnd> = {}): HostEnd {
-  const words = `exit status ${status}`;
+  const words = `exit code ${status}`;
   const how = { status, words, hint: undefined, cause: undefined, stoppedWithin: undefined };
   const seen = { seconds: 10, peakMemory: undefined, endedBy: undefined, isLost: false };
   return { host: `algo-${number}`, ...how, ...seen, ...more };
@@ -68,14 +68,14 @@ suite("the verdict of a rehearsal", () => {
   const kill: Fault = { kind: "kill", host: "algo-2", after: 4, seconds: undefined };
   const freeze: Fault = { ...kill, kind: "freeze", seconds: 30 };
   const rows: readonly (readonly [Fault, verdict: string, ...ends: readonly HostEnd[]])[] = [
-    [kill, "The job failed fast: algo-1 ended 1m 00s later (exit status 1).", killed, failed(64)],
-    [kill, "The job hung: algo-1 ended 1m 01s later (exit status 1).", killed, failed(65)],
+    [kill, "The job failed fast: algo-1 ended 1m 00s later (exit code 1).", killed, failed(64)],
+    [kill, "The job hung: algo-1 ended 1m 01s later (exit code 1).", killed, failed(65)],
     [kill, "The job hung: 10s later the others had not ended.", killed, stopped],
     [kill, "The others went on, and ended with status 0.", killed, ended(1, 0)],
     [freeze, "All hosts went on, and ended with status 0.", ended(1, 0), ended(2, 0)],
     [freeze, "The job hung: 30s later the others had not ended.", asked, ended(2, 0, ASKED)],
     [
-      ...[freeze, "The job failed fast: algo-2 ended 1.0s later (exit status 1)."] as const,
+      ...[freeze, "The job failed fast: algo-2 ended 1.0s later (exit code 1)."] as const,
       ...[ended(2, 1, { seconds: 5 }), ended(1, 143, BY_2)],
     ],
   ];

@@ -55,7 +55,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals(targets.includes(CHECKPOINTS), true);
     assertMatch(
       stderr,
-      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model is what this run had written when it was stopped\nStopped after 1 s, as SageMaker stops a training\. It ended \d\.\d s after SIGTERM: exit status 143 \(ended by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
+      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model is what this run had written when it was stopped\nStopped after 1 s, as SageMaker stops a training\. It ended \d\.\d s after SIGTERM: exit code 143 \(killed by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
     );
   });
 
@@ -77,7 +77,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals([code, graces, model], [137, ["7"], ["m"]]);
     assertMatch(
       stderr,
-      /\nThere now: test_dir\/checkpoints \(1 file\)\nerror: Training did not end within 7 s: exit status 137 \(ended by SIGKILL\)\nhint: SIGTERM/,
+      /\nThere now: test_dir\/checkpoints \(1 file\)\nerror: Training did not end within 7 s: exit code 137 \(killed by SIGKILL\)\nhint: SIGTERM/,
     );
     assertStringIncludes(stderr, "note: The model of this run is in jobs/");
     assertEquals(stderr.includes("memory"), false, stderr);
@@ -89,7 +89,7 @@ suite("a rehearsal of a stop", () => {
     const good = await run({}, args);
     assertEquals([good.code, good.stderr, good.graces], [0, said, []]);
     const bad = await run({ program: ({ end }) => end(3) }, args);
-    assertEquals([bad.code, bad.stderr], [3, `${said}error: Training failed: exit status 3\n`]);
+    assertEquals([bad.code, bad.stderr], [3, `${said}error: Training failed: exit code 3\n`]);
   });
 
   it("is over at Ctrl-C, which tells nothing more", async () => {

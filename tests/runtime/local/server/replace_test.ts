@@ -171,7 +171,7 @@ suite("local deploy --replace", () => {
     assertEquals([code, stdout, course, left], [1, "", TRIAL, []]);
     assertMatch(
       stderr,
-      /^note: The server that was there before serves on\nerror: The server ended before it was ready: exit status 3\n {2}no such/,
+      /^note: The server that was there before serves on\nerror: The server ended before it was ready: exit code 3\n {2}no such/,
     );
   });
 

@@ -302,7 +302,7 @@ suite("local deploy that fails", () => {
           end(3);
         },
       },
-      /^error: The server ended before it was ready: exit status 3\n {2}loading\n {2}no such module\nhint: See its last log lines/,
+      /^error: The server ended before it was ready: exit code 3\n {2}loading\n {2}no such module\nhint: See its last log lines/,
     ],
     [
       "the server lacks a module",
@@ -323,7 +323,7 @@ suite("local deploy that fails", () => {
             "file or directory: '/opt/ml/model/model.pkl'\n",
         ),
       },
-      /^error: The server ended before it was ready: FileNotFoundError: .*model\.pkl' \(exit status 3\)\n {2}Trace.*\n(.*\n)*hint: \/opt\/ml\/model has m\. Load it, or save model\.pkl in training\./,
+      /^error: The server ended before it was ready: FileNotFoundError: .*model\.pkl' \(exit code 3\)\n {2}Trace.*\n(.*\n)*hint: \/opt\/ml\/model has m\. Load it, or save model\.pkl in training\./,
     ],
     [
       "the model was saved with a class of the training",
@@ -338,7 +338,7 @@ suite("local deploy that fails", () => {
           "OSError: [Errno 30] Read-only file system: '/opt/ml/model/c'\nmlcli: the model ...\n",
         ),
       },
-      /^error: The server .*\n {2}OSError.*\n {2}mlcli: .*\nhint: A server's code and its model are/,
+      /^error: The server .*\n {2}OSError.*\n {2}mlcli: .*\nhint: A server's code and model are/,
     ],
     [
       "model_fn cannot resolve host.docker.internal",
@@ -359,7 +359,7 @@ suite("local deploy that fails", () => {
           program: ends(3),
           answers: { "GET /containers/ID/logs": () => refusal(status, "being removed") },
         },
-        /^error: The server ended before it was ready: exit status 3\nhint: It left no log\. .*mlcli local shell/,
+        /^error: The server ended before it was ready: exit code 3\nhint: It left no log\. .*mlcli local shell/,
       ] as const
     ),
     [
@@ -371,7 +371,7 @@ suite("local deploy that fails", () => {
             Response.json({ State: { Running: false, OOMKilled: true } }),
         },
       },
-      /^error: The server ended before it was ready: .*ran out of memory\)\nhint: .*--memory/,
+      /^error: The server ended before it was ready: .*out of memory\)\nhint: .*--memory/,
     ],
     [
       "the server needs privileges",
@@ -450,7 +450,7 @@ suite("local deploy that fails", () => {
     assertEquals(logs?.query, { stdout: "1", stderr: "1", tail: "200" });
     assertMatch(
       stderr,
-      /exit status 1\n {2}line 10\n[^]* {2}line 39\nhint: See its last log lines/,
+      /exit code 1\n {2}line 10\n[^]* {2}line 39\nhint: See its last log lines/,
     );
   });
 
@@ -569,7 +569,7 @@ suite("local deploy --foreground", () => {
     const onOutput = (text: string) => isAddress(text) ? server?.end(2) : undefined;
     const { code, stderr, removals, left } = await deploy({ program }, FOREGROUND, { onOutput });
     assertEquals([code, removals, left], [1, [REMOVED], []]);
-    assertMatch(stderr, /^error: The server ended: exit status 2\nhint: Its log is above\.\n$/);
+    assertMatch(stderr, /^error: The server ended: exit code 2\nhint: Its log is above\.\n$/);
   });
 
   it("ends where nobody reads the log", async () => {

@@ -184,7 +184,7 @@ suite("local deploy --watch", () => {
     // Its log is passed on, and not quoted once more.
     assertMatch(
       stderr,
-      /^no such module\nerror: The server ended before it was ready: exit status 3/,
+      /^no such module\nerror: The server ended before it was ready: exit code 3/,
     );
     assertEquals(stderr.match(/no such module/g)?.length, 1);
   });
@@ -204,7 +204,7 @@ suite("local deploy --watch", () => {
     assertEquals([code, left, names.length], [130, [], 3]);
     assertMatch(
       stderr,
-      /broken\nerror: The server ended before it was ready: exit status 3\nhint: .*\n\S+ prediction\/serve edited: not served; the earlier server goes on\n/,
+      /broken\nerror: The server ended before it was ready: exit code 3\nhint: .*\n\S+ prediction\/serve edited: not served; the earlier server goes on\n/,
     );
   });
 
