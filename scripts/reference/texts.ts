@@ -2,6 +2,9 @@
 
 import ts from "typescript";
 
+/** A condition that holds for one thing only. A message is listed as it is for several. */
+const SINGULAR = /=== 1$/;
+
 /** More ways than these to say a part of a text are a hole in it; and calls deeper than this. */
 const MOST_WAYS = 9;
 const DEEPEST = 7;
@@ -29,11 +32,15 @@ const HOLES: readonly (readonly [string, RegExp])[] = [
 
 /** The texts that expressions may be, with a word in capitals for what only a run knows. */
 export class Texts {
-  /** @param given the texts that parameters of functions are, by their declarations. */
+  /**
+   * @param given the texts that parameters of functions are, by their declarations.
+   * @param assumed conditions, as they are written, that are taken to be true or false.
+   */
   constructor(
     private readonly checker: ts.TypeChecker,
     private readonly given: ReadonlyMap<ts.Node, readonly string[]> = new Map(),
     private readonly depth: number = 0,
+    private readonly assumed: ReadonlyMap<string, boolean> = new Map(),
   ) {}
 
   /** @param member where the expression is an object or a list, the texts are those of this one. */
@@ -59,6 +66,13 @@ export class Texts {
   #waysOf(node: ts.Expression, member?: string): readonly string[] {
     if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return [node.text];
     if (ts.isTemplateExpression(node)) {
+      // One condition has one value in the whole text.
+      const open = this.#conditionsIn(node).find((one, index, all) =>
+        !this.assumed.has(one) && all.indexOf(one) < index
+      );
+      if (open !== undefined) {
+        return [true, false].flatMap((value) => this.#assuming(open, value).of(node, member));
+      }
       return node.templateSpans.reduce<readonly string[]>((texts, { expression, literal }) => {
         const ways = this.of(expression);
         const few = ways.length > MOST_WAYS ? [holeFor(expression)] : ways;
@@ -66,7 +80,12 @@ export class Texts {
       }, [node.head.text]);
     }
     if (ts.isConditionalExpression(node)) {
-      return [...this.of(node.whenTrue, member), ...this.of(node.whenFalse, member)];
+      const condition = node.condition.getText();
+      const value = SINGULAR.test(condition) ? false : this.assumed.get(condition);
+      return [
+        ...value === false ? [] : this.of(node.whenTrue, member),
+        ...value === true ? [] : this.of(node.whenFalse, member),
+      ];
     }
     if (ts.isBinaryExpression(node)) {
       const [left, right] = [this.of(node.left, member), this.of(node.right, member)];
@@ -94,6 +113,27 @@ export class Texts {
     if (declaration && ts.isBindingElement(declaration)) return this.#taken(declaration);
     const isVariable = declaration && ts.isVariableDeclaration(declaration);
     return isVariable && declaration.initializer ? this.of(declaration.initializer, member) : [];
+  }
+
+  /** The conditions on which parts of a text depend, as they are written. */
+  #conditionsIn(node: ts.Node): readonly string[] {
+    const found: string[] = [];
+    const visit = (node: ts.Node): void => {
+      const declaration = ts.isIdentifier(node) ? this.#declarationOf(node) : undefined;
+      const from = declaration && ts.isBindingElement(declaration)
+        ? declaration.parent.parent
+        : declaration;
+      const value = from && ts.isVariableDeclaration(from) ? from.initializer : node;
+      if (value && ts.isConditionalExpression(value)) found.push(value.condition.getText());
+      ts.forEachChild(node, visit);
+    };
+    visit(node);
+    return found;
+  }
+
+  #assuming(condition: string, value: boolean): Texts {
+    const assumed = new Map([...this.assumed, [condition, value]]);
+    return new Texts(this.checker, this.given, this.depth, assumed);
   }
 
   /** What a function of ours returns; what another's method makes is called as what it is made of. */
