@@ -120,7 +120,7 @@ function lengthOf(text: string): number {
  * The words of a line; a command is one, since only whole it can be pasted. Messages do not mark their
  * commands: what one looks like is known here alone, instead of in each of them.
  */
-function partsOf(line: string): readonly string[] {
+export function partsOf(line: string): readonly string[] {
   const parts: string[][] = [];
   for (const word of line.split(" ")) {
     const part = parts.at(-1);
