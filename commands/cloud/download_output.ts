@@ -20,9 +20,10 @@ const OPTIONS = options({
 export type DownloadOutputOptions = Values<typeof OPTIONS>;
 
 export const downloadOutputCommand: Command = command({
-  details: "Downloads the .out files of a transform job, the outputs of a processing job (each " +
-    "into a directory of its name) or output.tar.gz of a training job, and prints the directory. " +
-    "For the model of a training job, use mlcli download-model.",
+  details:
+    "Downloads the .out files of a transform job, each output of a processing job into its " +
+    "own directory, or output.tar.gz of a training job. Prints the directory. For the model of a " +
+    "training job, use mlcli download-model.",
   options: OPTIONS,
   examples: [
     [

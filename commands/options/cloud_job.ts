@@ -230,8 +230,8 @@ export const PROCESS_OPTIONS = options({
   "--input-s3-location": {
     short: "-i",
     value: "[name[:path]=]s3_uri",
-    description: "Input data, which the code finds at PATH or /opt/ml/processing/input/NAME, " +
-      "without NAME at /opt/ml/processing/input (repeatable)",
+    description: "Data to use as /opt/ml/processing/input/NAME, or as PATH; without NAME, as " +
+      "/opt/ml/processing/input (repeatable)",
     repeatable: true,
     key: true,
     parse: parseDataAddress("input"),
@@ -239,8 +239,9 @@ export const PROCESS_OPTIONS = options({
   "--output-s3-location": {
     short: "-o",
     value: "[name[:path]=]s3_uri",
-    description: "Where to save PATH or /opt/ml/processing/output/NAME, without NAME all of " +
-      "/opt/ml/processing/output (repeatable; default: {s3_prefix}/output/JOB, for NAME alone " +
+    description:
+      "Save /opt/ml/processing/output/NAME, or PATH, to S3_URI; without NAME, save all " +
+      "outputs there (repeatable; default: {s3_prefix}/output/JOB, for NAME alone " +
       "{s3_prefix}/output/JOB/NAME)",
     repeatable: true,
     key: true,

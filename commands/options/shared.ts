@@ -110,7 +110,7 @@ export const jobKind = options({
   "--kind": {
     value: "kind",
     choices: JOB_KINDS,
-    description: "List only jobs of this kind: train, process or transform",
+    description: "List only this kind: train, process or transform",
   },
 });
 

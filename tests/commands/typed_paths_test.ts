@@ -24,8 +24,11 @@ const FORMS: Readonly<Record<string, (path: string) => string>> = {
 
 /** Options whose help speaks of a file or a directory, and whose value is something else. */
 const NO_PATHS = [
-  ...["--app-name", "--assemble", "--content-type"],
-  ...["--input-s3-location", "--output-s3-location", "--split"],
+  "--app-name",
+  "--content-type",
+  "--input-s3-location",
+  "--output-s3-location",
+  "--split",
 ];
 
 /** Returns a command line that names a path. */
