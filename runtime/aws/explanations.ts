@@ -208,7 +208,7 @@ function wrongSignature(request: Request, error: unknown): AwsError {
 
 function wrongClock(_request: Request, error: unknown): AwsError {
   return new AwsError("credentials", "This machine's clock is wrong", {
-    hint: "Set the clock, then try again. AWS rejects requests whose time is off by some minutes.",
+    hint: "Set the clock, then try again. AWS rejects requests with a wrong time stamp.",
     quote: messageOf(error),
   });
 }

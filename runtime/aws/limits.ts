@@ -144,7 +144,7 @@ export async function* withinLimits(
 }
 
 function tooLargeError(what: string): AwsError {
-  return new AwsError("failed", `The response did not come from AWS: it has ${what}`, {
+  return new AwsError("failed", `The response did not come from AWS: it contains ${what}`, {
     hint: "Responses of AWS are smaller. Check AWS_ENDPOINT_URL and the proxy.",
   });
 }

@@ -18,7 +18,7 @@ class NotRetried extends Error {
   override readonly name = "NotRetried";
 
   constructor(readonly error: unknown) {
-    super("The request may have been carried out");
+    super("The request might have been carried out");
   }
 }
 

@@ -73,8 +73,8 @@ const REFUSAL = /^Forbidden\. Reason: |not allowed on SageMaker Studio/;
 export function studioHint(reason: string): string | undefined {
   if (!REFUSAL.test(reason)) return undefined;
   return reason.includes("[ValidateVPCOnlyModeImage]")
-    ? "Use an image in Amazon ECR from an account that the domain trusts (it is VPC only): set " +
-      "--base-image, or base_image in NAME.json"
+    ? "Use an image from an Amazon ECR account that the domain trusts, because the domain is VPC only. " +
+      "Set it with --base-image, or base_image in NAME.json."
     : "See the restrictions of Docker in SageMaker Studio in docs/how-to/studio.md";
 }
 

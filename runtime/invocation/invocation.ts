@@ -159,5 +159,5 @@ const TYPE_STATUSES: readonly number[] = [400, 406, 415];
 
 export function typeHint(status: number, contentType: string): string | undefined {
   if (!TYPE_STATUSES.includes(status)) return undefined;
-  return `The request has type ${contentType}. Choose other types with --content-type and --accept.`;
+  return `The request was sent as ${contentType}. Choose other types with --content-type and --accept.`;
 }

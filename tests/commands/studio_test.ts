@@ -166,7 +166,7 @@ suite("in SageMaker Studio", () => {
     }, { files: { Dockerfile: "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n" } });
     assertEquals(code, 1);
     assertStringIncludes(stderr, words);
-    assertStringIncludes(stderr, "hint: Use an image in Amazon ECR");
+    assertStringIncludes(stderr, "hint: Use an image from an Amazon ECR account");
   });
 
   it("a build has the space's network, the classic builder, and a Dockerfile that it reads", async () => {

@@ -86,7 +86,7 @@ suite("local invoke", () => {
       code: 1,
       stdout: "",
       stderr: "error: Unsupported content type: text/unheard-of (HTTP 415)\n" +
-        "hint: The request has type text/unheard-of. Choose other types with --content-type and --accept.\n",
+        "hint: The request was sent as text/unheard-of. Choose other types with --content-type and --accept.\n",
     });
     const failed = await pipe(app, invoke, "fail");
     assertEquals({ code: failed.code, stdout: failed.stdout }, { code: 1, stdout: "" });

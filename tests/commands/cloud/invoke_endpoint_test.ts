@@ -266,7 +266,7 @@ suite("invoke-endpoint says what is wrong", () => {
         "that it does not take the type",
         { status: 415, body: '{"error": "Unsupported content type: text/csv"}' },
         "error: Unsupported content type: text/csv (HTTP 415 from the model of endpoint churn)\n" +
-        "hint: The request has type text/csv. Choose other types with --content-type and --accept. " +
+        "hint: The request was sent as text/csv. Choose other types with --content-type and --accept. " +
         `${LOG}\n`,
       ],
       [

@@ -413,7 +413,7 @@ suite("mlcli push: what is refused", () => {
       code: 1,
       stdout: "",
       stderr: `error: Image not found: ${scene.app.name}:latest\n` +
-        "hint: Run mlcli build first.\n",
+        "hint: Run mlcli build first\n",
     });
     assertEquals(scene.box.operations, []);
   });

@@ -296,7 +296,7 @@ suite("train", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /error: sagemaker:CreateTrainingJob was refused: .*'ml\.m5\.large for training job usage' is 0[^]*hint: The account's quota/,
+      /error: sagemaker:CreateTrainingJob was refused: .*'ml\.m5\.large for training job usage' is 0[^]*hint: Request a higher quota/,
     );
     assertEquals(job.box.jobs.all, []);
   });

@@ -552,7 +552,7 @@ suite("an image that is not here", () => {
       [
         SKLEARN,
         "no basic auth credentials",
-        /^hint: Your AWS credentials were asked for its login/m,
+        /^hint: Add the permissions ecr:BatchGetImage/m,
       ],
       [
         "r.io/team/torch:2",

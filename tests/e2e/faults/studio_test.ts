@@ -180,7 +180,7 @@ if (Deno.uid() === 0) {
       );
       assertStringIncludes(
         build.stderr,
-        "hint: Use an image in Amazon ECR",
+        "hint: Use an image from an Amazon ECR account",
       );
     });
 

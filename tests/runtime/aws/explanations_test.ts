@@ -51,8 +51,7 @@ const RENEW_PROFILE = 'Renew the credentials of profile "work": aws sso login --
 const RENEW_KEYS = "Set new values for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and " +
   "AWS_SESSION_TOKEN, or unset them to use";
 const CLOCK = "This machine's clock is wrong";
-const SET_CLOCK =
-  "Set the clock, then try again. AWS rejects requests whose time is off by some minutes.";
+const SET_CLOCK = "Set the clock, then try again. AWS rejects requests with a wrong time stamp.";
 
 /** Each code, what the service says with it, and what the user reads. */
 const CODES: readonly (readonly [

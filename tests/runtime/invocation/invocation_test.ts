@@ -164,7 +164,7 @@ suite("a refusal", () => {
 
   it("is said to depend on the types", () => {
     const hint =
-      "The request has type text/csv. Choose other types with --content-type and --accept.";
+      "The request was sent as text/csv. Choose other types with --content-type and --accept.";
     for (const status of [400, 406, 415]) assertEquals(typeHint(status, "text/csv"), hint);
     for (const status of [0, 404, 413, 500]) assertEquals(typeHint(status, "text/csv"), undefined);
   });
