@@ -133,7 +133,7 @@ suite("the road to an endpoint", () => {
     assertMatch(stderr, /^error: Endpoint shop was not updated: SageMaker rolled it back$/m);
     assertMatch(stderr, /^ {2}.* did not pass the ping health check\./m);
     assertMatch(stderr, /Last log lines:\n(.*\n)* .*JSONDecodeError: /);
-    assertMatch(stderr, /^hint: .*It still serves the previous version\./m);
+    assertMatch(stderr, /^hint: .*The endpoint still serves the previous version\./m);
     assertEquals(there(), ["shop-config-2", "shop-mlcli-2"]);
     assertEquals(await answer(), SECOND);
   });

@@ -170,12 +170,15 @@ async function endpointFailure(
   }
   const facts = await failureFacts(endpoint, { description, began: created }, aws, choice);
   const [what, served] = outcome === "rolled back"
-    ? ["was not updated: SageMaker rolled it back", "It still serves the previous version."]
+    ? [
+      "was not updated: SageMaker rolled it back",
+      "The endpoint still serves the previous version.",
+    ]
     : isNew
     ? ["was not created: it failed", undefined]
     : [
       `was not updated: its status is ${status}`,
-      `See what it serves: ${commandFor(endpoint, choice)("describe")}.`,
+      `See what the endpoint serves: ${commandFor(endpoint, choice)("describe")}.`,
     ];
   return new AwsError("failed", `Endpoint ${endpoint} ${what}`, {
     quote: facts.quote,

@@ -86,7 +86,7 @@ async function endpointError(
       "Fix the cause, then deploy again.",
     ]
     : status === "Failed"
-    ? ["failed", `Delete it: ${deletionOf(name, choice)}.`]
+    ? ["failed", `Delete the endpoint: ${deletionOf(name, choice)}.`]
     : [`is ${inOneLine(status)}`, ""];
   return new MlcliError(`Endpoint ${shown} ${what}`, {
     quote,
@@ -119,9 +119,9 @@ export async function failureFacts(
     ].join("\n"),
     cause: likelyCause({ kind: "serve", reason, log: lines })?.words,
     log: denial !== undefined
-      ? `Cannot read its log: ${denial}.`
+      ? `Cannot read the log: ${denial}.`
       : lines.length === 0
-      ? `${began ? "Its new instances" : "Its instances"} wrote no log.`
-      : `See its whole log: ${commandFor(name, choice)("logs")}.`,
+      ? `${began ? "The new instances" : "The instances"} wrote no log.`
+      : `See the whole log: ${commandFor(name, choice)("logs")}.`,
   };
 }

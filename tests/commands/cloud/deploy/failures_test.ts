@@ -39,7 +39,7 @@ suite("deploy, where an update is taken back", () => {
     assertStringIncludes(stderr, "  line 59\n");
     assert(!/of the old instance|line 9\n/.test(stderr), stderr);
     assertStringIncludes(stderr, "GET /ping on port 8080");
-    assertStringIncludes(stderr, "It still serves the previous version.");
+    assertStringIncludes(stderr, "The endpoint still serves the previous version.");
     assertStringIncludes(stderr, "Nothing was left behind.\n");
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
@@ -62,7 +62,7 @@ suite("deploy, where an update is taken back", () => {
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
     assertStringIncludes(stderr, "  SageMaker gave no reason.\n");
-    assertStringIncludes(stderr, "Cannot read its log: AccessDeniedException: logs:");
+    assertStringIncludes(stderr, "Cannot read the log: AccessDeniedException: logs:");
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
