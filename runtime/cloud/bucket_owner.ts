@@ -108,7 +108,7 @@ async function callersAccount(
 }
 
 function byYourself({ address, flag }: NamedByFile): string {
-  if (flag === undefined) return "Set it to an address in your own bucket.";
+  if (flag === undefined) return "Use an address in your own bucket";
   return `If you trust the bucket, set it as an option: ${flag} ${shellWord(s3Uri(address))}`;
 }
 

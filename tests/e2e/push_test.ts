@@ -173,7 +173,8 @@ suite("mlcli push", () => {
       assertEquals(code, 0);
       assertEquals(await imageId(`${uri}:latest`), await imageId(`${app.name}:other`));
       const name = `${uri}:latest`;
-      const said = `Another local image has the name ${name}. To remove it: docker rmi ${name}\n`;
+      const said =
+        `Another local image has the name ${name}. To remove the name: docker rmi ${name}\n`;
       assert(stderr.includes(said), stderr);
     } finally {
       await removeImage(`${uri}:latest`);

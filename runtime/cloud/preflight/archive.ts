@@ -133,7 +133,7 @@ function directoryError(address: S3Address, found: string, cause?: AwsError): Ml
   return new MlcliError(`Expected a model archive but got a directory: ${shown}`, {
     hint: found.endsWith(".tar.gz")
       ? `Use the archive in it: ${first}`
-      : `To use its files as they are (${first}, ...), add a slash to the address. ` +
+      : `To use its files as they are (${first}, ...), add a slash at the end of the address. ` +
         "Or pack them: tar -czf model.tar.gz -C DIRECTORY .",
     cause,
   });

@@ -57,7 +57,7 @@ export async function preparePush(
 ): Promise<PreparedPush> {
   const { image } = app.configuration;
   if (image !== undefined) {
-    throw new MlcliError(`Nothing to push: ${app.name}.json sets the image ${image}`, {
+    throw new MlcliError(`Nothing to push: ${app.name}.json sets the existing image ${image}`, {
       hint: "Run mlcli train, which uses this image from its own registry",
     });
   }

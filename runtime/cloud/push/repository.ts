@@ -92,7 +92,7 @@ export async function jobForm(
     const chosen = imageFor(
       platform,
       read.manifests,
-      images.account && "Use another tag of it, or an --ec2-type with another architecture",
+      images.account && "Use another tag of the image, or an --ec2-type with another architecture",
     );
     const found = await storedImage({ digest: chosen.digest }, images);
     if (!found) throw missingImageError(chosen.digest, images.repository);
@@ -140,7 +140,7 @@ export async function sameImage(
 }
 
 function missingImageError(digest: string, repository: string): MlcliError {
-  return new MlcliError(`Repository ${repository} does not contain ${digest} of the image's list`, {
+  return new MlcliError(`Repository ${repository} is missing image ${digest} of its image list`, {
     hint: "Push the image again",
   });
 }

@@ -70,7 +70,7 @@ async function named(
       }
       // The name was the user's, or is left of a push that was killed.
       if (before.Id !== imageId) {
-        note(`Another local image has the name ${name}. To remove it: docker rmi ${name}`);
+        note(`Another local image has the name ${name}. To remove the name: docker rmi ${name}`);
       }
     },
   };

@@ -113,7 +113,7 @@ suite("a bucket that only the configuration file names", () => {
       assertStringIncludes(
         stderr,
         flag === undefined
-          ? "hint: Set it to an address in your own bucket.\n"
+          ? "hint: Use an address in your own bucket\n"
           : `hint: If you trust the bucket, set it as an option: ${flag} s3://${THEIRS}/x`,
       );
       assertEquals(changes(job.box), []);

@@ -691,10 +691,15 @@ suite("an image that only the app's file names", () => {
   it("is neither built nor pushed", async () => {
     await using app = await scriptApp();
     await using engine = await fakeContainers();
-    for (const [command, word] of [["build", "build"], ["push", "push"]] as const) {
+    for (
+      const [command, words] of [
+        ["build", `There is nothing to build: ${app.name}.json names an image`],
+        ["push", `Nothing to push: ${app.name}.json sets the existing image`],
+      ] as const
+    ) {
       const { code, stderr } = await runInProcess([command], { cwd: app.directory, engine });
       assertEquals(code, 1);
-      assertStringIncludes(stderr, `There is nothing to ${word}: ${app.name}.json names an image`);
+      assertStringIncludes(stderr, words);
     }
   });
 });
