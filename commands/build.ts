@@ -8,48 +8,45 @@ const OPTIONS = options({
   ...dockerTag,
   "--base-image": {
     value: "image",
-    description: "Base image, instead of the app's.",
+    description: "Base image to use instead of the one in NAME.json",
     variable: "MLCLI_BASE_IMAGE",
   },
   "--platform": {
     value: "platform",
-    description: "Platform of the image, such as linux/amd64.",
+    description: "Platform to build for, such as linux/amd64 (default: platform in NAME.json)",
     variable: "MLCLI_PLATFORM",
   },
   "--build-arg": {
-    value: "argument",
+    value: "name[=value]",
     description:
-      "NAME=VALUE for an ARG of the Dockerfile, or NAME to take its value from your shell. " +
-      "Do not pass secrets: the image keeps them. May be repeated.",
+      "Set an ARG of the Dockerfile (repeatable). NAME alone takes the value from your " +
+      "shell. Don't pass secrets: the image stores them.",
     repeatable: true,
     parse: buildArgument,
   },
   "--target": {
     value: "stage",
-    description: "Stage of the Dockerfile to build, instead of the last.",
+    description: "Stage of the Dockerfile to build (default: the last one)",
   },
   "--context": {
     value: "dir",
-    description:
-      "Directory with a Dockerfile of your own; only this directory is sent. Default: context " +
-      "in the app's file.",
+    description: "Build context with your own Dockerfile (default: context in NAME.json)",
     path: "typed",
   },
   "--dockerfile": {
     value: "path",
-    description: "Dockerfile to use instead of the app's, or that of --context.",
+    description: "Dockerfile to use instead of the default one",
     path: "typed",
   },
-  "--no-cache": { description: "Run every step again." },
+  "--no-cache": { description: "Build without cached steps" },
   "--no-network-settings": {
-    description: "Keep this machine's package index, proxies and certificates out of containers.",
+    description: "Don't use this machine's package index, proxies and certificates in the build",
   },
   "--replace": {
-    description:
-      "Replace an image of that name that mlcli did not build, or built for another app.",
+    description: "Overwrite an image of the same name that mlcli didn't build for this app",
   },
   "--dry-run": {
-    description: "Print as JSON what would be sent and built, but build nothing; needs no engine.",
+    description: "Print as JSON what would be built, without building it",
   },
   ...outputFormat,
   ...progressOptions,
@@ -61,9 +58,9 @@ export const buildCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Build app:latest", "mlcli build"],
-    ["Build for the processors of SageMaker", "mlcli build --platform linux/amd64"],
-    ["See what goes into the image, and what stays out", "mlcli build --dry-run"],
-    ["Build a Dockerfile of your own", "mlcli build --context docker"],
+    ["Build for SageMaker on an arm64 machine", "mlcli build --platform linux/amd64"],
+    ["Show which files go into the image", "mlcli build --dry-run"],
+    ["Build with your own Dockerfile in docker/", "mlcli build --context docker"],
   ],
   action: async () => (await import("./build_action.ts")).buildAction,
 });

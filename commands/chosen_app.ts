@@ -7,7 +7,7 @@ import { sectionOf, unknownTopLevelKeys } from "../runtime/app/sections.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";
-import { enumerated, inOneLine } from "../runtime/text.ts";
+import { alternatives, inOneLine } from "../runtime/text.ts";
 import type { Options } from "./options/option.ts";
 import { optionsByKey, unknownKeysIn } from "./options/settings.ts";
 
@@ -82,7 +82,6 @@ async function misplacedKey({ name }: App, key: string): Promise<readonly Findin
   if (places.length === 0) return [];
   return [{
     message: `${name}.json: "${key}" has no effect at the top level`,
-    hint: `It belongs into ${enumerated(places).replace(" and ", " or ")}: ` +
-      `${places[0]}: {"${key}": ...}.`,
+    hint: `Move it into ${alternatives(places)}: ${places[0]}: {"${key}": ...}`,
   }];
 }

@@ -29,11 +29,11 @@ export async function configurationSchema(): Promise<string> {
   );
   const schema: Schema = {
     $schema: "http://json-schema.org/draft-07/schema#",
-    $comment: `Written by mlcli ${VERSION}. With a newer one, mlcli init writes it again.`,
-    title: "An app of mlcli",
+    $comment: `Written by mlcli ${VERSION}. To update it, run mlcli init with a newer version.`,
+    title: "Configuration of an mlcli app",
     type: "object",
     properties: {
-      [SCHEMA_KEY]: { type: "string", description: "Where an editor finds this schema." },
+      [SCHEMA_KEY]: { type: "string", description: "Path of this schema, for editors" },
       ...Object.fromEntries(CONFIGURATION_KEYS.map((key) => [key, {
         type: "string",
         description: RULES[key].meaning,
@@ -54,8 +54,8 @@ function metricsSchema(): Schema {
   );
   return {
     type: "array",
-    description: "Metrics of a training: what they are called, and a regular expression whose " +
-      "first group is the value in a line of the output.",
+    description: "Metrics to read from the output of a training run: a name and a regular " +
+      "expression whose first group is the value",
     maxItems: MOST_DEFINITIONS,
     items: {
       type: "object",
@@ -71,8 +71,8 @@ async function sectionSchema(name: SectionName): Promise<Schema> {
   return {
     type: "object",
     description: name === "local"
-      ? "Options of mlcli local train, process, deploy and shell."
-      : `Options of mlcli ${name}.`,
+      ? "Options of mlcli local train, process, deploy and shell"
+      : `Options of mlcli ${name}`,
     properties: Object.fromEntries(
       [...known].map(([key, [, option]]) => [key, {
         description: option.description,

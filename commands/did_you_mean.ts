@@ -72,7 +72,7 @@ export async function unknownCommandError(
   root: Group,
   next = "",
 ): Promise<UsageError> {
-  const message = `Unknown command "${name}".`;
+  const message = `Unknown command "${name}"`;
   const path = ["mlcli", ...names].join(" ");
   const all = await pathsOf(root);
   const suggested = suggestedCommands(names, name, all);
@@ -131,7 +131,7 @@ function hintTo(paths: readonly Path[], path: string): string | undefined {
   const there = paths.filter((one) => !here.includes(one));
   if (here.length > 0 && there.length > 0) {
     return `On this machine: ${commands(here).join(", ")}; ` +
-      `on SageMaker: ${commands(there).join(", ")}.`;
+      `on SageMaker: ${commands(there).join(", ")}`;
   }
   return `Did you mean ${alternatives(commands(paths))}? See ${path} --help.`;
 }
@@ -164,7 +164,7 @@ export async function unknownOptionError(unknown: UnknownOption): Promise<UsageE
   const topic = await topicOf(root, names);
   const { message, hint } = usageError(
     ["mlcli", ...names].join(" "),
-    `Unknown option "${flag}".`,
+    `Unknown option "${flag}"`,
     // Of a training, they are a command's alone.
     topic.rest !== undefined && !known.some(([own]) => own === "--command"),
   );
@@ -172,7 +172,9 @@ export async function unknownOptionError(unknown: UnknownOption): Promise<UsageE
     await optionOfTwin(unknown) ??
     closeOption(unknown) ??
     (topic.members === undefined ? hyperparameter(unknown) : await optionOfMember(unknown));
-  return new UsageError(message, { hint: [suggestion, hint].filter((text) => text).join(" ") });
+  return new UsageError(message, {
+    hint: suggestion === undefined ? hint : `${suggestion} ${hint?.replace(/\.?$/, ".")}`,
+  });
 }
 
 /** Options with which other programs send a request's body. */
@@ -186,21 +188,21 @@ function foreignOption(
   takesName: boolean,
 ): string | undefined {
   if (BODIES.includes(flag) && known.some(([own]) => own === "--content-type")) {
-    return "The body is a file, JSON in its place, or standard input.";
+    return "Pass the request body as a file, as JSON, or on standard input.";
   }
   if (FILTERS.includes(flag) && known.some(([own]) => own === "--output")) {
-    return `jq shows a part of the JSON: ${
+    return `To select from the JSON, use jq: ${
       ["mlcli", ...names].join(" ")
     } --output json | jq FILTER.`;
   }
   if (!Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   const forms = FOREIGN_OPTIONS[flag]!;
   if (flag === "--entrypoint" && known.some(([own]) => own === forms[0])) {
-    return "--command runs a program of the image, --entry-point one of your code.";
+    return "Use --command for a program of the image, or --entry-point for a file of your code.";
   }
   const own = forms.find((form) => known.some(([name]) => name === form.split(" ")[0]));
   if (flag === "--name" && takesName && (own === undefined || own === "--app-name")) {
-    return `The name is given without an option: mlcli ${names.join(" ")} NAME.`;
+    return `Pass the name without an option: mlcli ${names.join(" ")} NAME.`;
   }
   return own === undefined ? undefined : `Did you mean ${own}?`;
 }
@@ -212,7 +214,7 @@ async function optionOfTwin({ names, flag, root }: UnknownOption): Promise<strin
   if (!await isCommand(root, twin)) return undefined;
   const { path, options } = await topicOf(root, twin);
   if (!options.some((named) => formsOf(named).includes(flag))) return undefined;
-  return `${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}, has it.`;
+  return `It is an option of ${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}.`;
 }
 
 async function isCommand(root: Group, names: readonly string[]): Promise<boolean> {
@@ -243,7 +245,7 @@ async function optionOfMember(
     if (!own.slice(names.length).every((name) => words.includes(name))) continue;
     const { options, members } = await topicOf(root, own);
     if (members !== undefined || !options.some((named) => formsOf(named).includes(flag))) continue;
-    return `It stands after the command: mlcli ${path} ${flag}.`;
+    return `Put it after the command: mlcli ${path} ${flag}.`;
   }
   return undefined;
 }
@@ -253,8 +255,8 @@ function hyperparameter({ flag, known }: UnknownOption): string | undefined {
   if (!/^--[a-z]/i.test(flag) || Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   if (!known.some(([own]) => own === "--hyperparameter")) return undefined;
   const key = flag.slice(2).replaceAll("-", "_");
-  if (CONFIGURATION_KEYS.some((one) => one === key)) return `"${key}" is a key of the app's file.`;
-  return `A hyperparameter is given as --hyperparameter ${flag.slice(2)}=VALUE.`;
+  if (CONFIGURATION_KEYS.some((one) => one === key)) return `Set "${key}" in NAME.json.`;
+  return `Pass a hyperparameter like this: --hyperparameter ${flag.slice(2)}=VALUE.`;
 }
 
 function formsOf([flag, option]: NamedOption): readonly string[] {

@@ -27,13 +27,13 @@ async function realDirectory(path: string, typed: string): Promise<string> {
     if ((await Deno.stat(real)).isDirectory) return real;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
-      throw new UsageError(`No such directory: "${typed}"`, { cause: error });
+      throw new UsageError(`Directory "${typed}" does not exist`, { cause: error });
     }
-    throw new UsageError(`Cannot open the directory "${typed}": ${fileErrorReason(error)}`, {
+    throw new UsageError(`Cannot open directory "${typed}": ${fileErrorReason(error)}`, {
       cause: error,
     });
   }
-  throw new UsageError(`Not a directory: "${typed}"`);
+  throw new UsageError(`"${typed}" is not a directory`);
 }
 
 /**
@@ -53,5 +53,5 @@ export function withCommandAbove(
     ? ["..."]
     : [...words, ...rest.length === 0 ? [] : ["--", ...rest]].map(shellWord);
   const command = ["mlcli", ...place.map(shellWord), ...typed].join(" ");
-  return new MlcliError(error.message, { hint: command, cause: error });
+  return new MlcliError(error.message, { hint: `Run this instead: ${command}`, cause: error });
 }

@@ -6,10 +6,10 @@ const OPTIONS = options({
   ...dockerTag,
   "--port": {
     ...serverPort["--port"],
-    description: "Port to check, which local deploy would use.",
+    description: "Port to check for local deploy",
     completion: undefined,
   },
-  "--cloud": { description: "Also check credentials, region and roles, by asking AWS." },
+  "--cloud": { description: "Also check AWS credentials, region and roles" },
   ...cloudOptions,
   ...outputFormat,
 });
@@ -17,11 +17,11 @@ const OPTIONS = options({
 export type DoctorOptions = Values<typeof OPTIONS>;
 
 export const doctorCommand: Command = command({
-  details: "Says what to do about each finding. The exit status is 1 if there is a problem.",
+  details: "Prints a hint for each problem. Exits with 1 if there are any.",
   options: OPTIONS,
   examples: [
-    ["Check this machine, and the app in this directory", "mlcli doctor"],
-    ["Check the access to SageMaker, too", "mlcli doctor --cloud --region eu-west-1"],
+    ["Check this machine and the app in this directory", "mlcli doctor"],
+    ["Also check access to SageMaker", "mlcli doctor --cloud --region eu-west-1"],
   ],
   action: async () => (await import("./doctor_action.ts")).doctorAction,
 });

@@ -34,10 +34,10 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
   }
   const problems = all.filter(({ status }) => status === "problem").length;
   if (problems === 0) return;
-  throw new MlcliError(`${counted(problems, "check")} of ${all.length} failed`);
+  throw new MlcliError(`${problems} of ${counted(all.length, "check")} failed`);
 }
 
-const PLATFORM_HEADING = "What would differ on SageMaker:";
+const PLATFORM_HEADING = "Differences on SageMaker:";
 
 /** Of the column with a space after it. */
 const STATUS_WIDTH = 9;

@@ -3,7 +3,7 @@ import { options } from "./options/option.ts";
 
 export const helpCommand: Command = command({
   options: options({ "[command...]": {} }),
-  examples: [["See the options of mlcli local train", "mlcli help local train"]],
+  examples: [["Show the options of mlcli local train", "mlcli help local train"]],
   action: async () => {
     const { parseCommand } = await import("./cliffy/command_line.ts");
     const { printHelp } = await import("./cliffy/run.ts");

@@ -77,7 +77,7 @@ export async function initAction(
   err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
-    tell(err, `${name}.json exists, so ${unused.join(", ")} had no effect. Edit the file.\n`);
+    tell(err, `${name}.json exists, so ${unused.join(", ")} had no effect. Edit it instead.\n`);
   }
   err.print(await nextCommands(cwd, result));
 }
@@ -87,7 +87,7 @@ async function tellOfAppAbove({ cwd, err }: Context): Promise<void> {
   const { directory, names: [name] } = await lookUp(cwd);
   if (name === undefined || directory === cwd) return;
   const path = typedPath({ directory, cwd }, join(directory, `${name}.json`));
-  tell(err, noteText(`This directory belongs to the app of ${path}: init adds another app in it`));
+  tell(err, noteText(`Creating another app in this directory, which belongs to ${path}`));
 }
 
 /**
@@ -104,22 +104,21 @@ async function offeredOrigin(
   const { findIn, projectAt } = await import("../runtime/origin/directory.ts");
   const found = await findIn(await projectAt(cwd, ".", name));
   if (found === undefined) return undefined;
-  const answer = await ask(`This is ${found.words}. Make an app of it? [Y/n]`, "");
+  const answer = await ask(`Found ${found.words}. Convert it into an mlcli app? [Y/n]`, "");
   if (answer === undefined && (name === undefined || await hasConfiguration(cwd, name))) {
-    throw new UsageError(`This is ${found.words}`, {
-      hint:
-        "mlcli init --from . makes an app of it. For the example, name a new app: mlcli init NAME",
+    throw new UsageError(`This directory contains ${found.words}`, {
+      hint: "To convert it, run mlcli init --from . or, for the example app, mlcli init NAME",
     });
   }
   if (answer === undefined) {
-    tell(err, noteText(`This is ${found.words}: mlcli init --from . makes an app of it.`));
+    tell(err, noteText(`Found ${found.words}. To convert it, run mlcli init --from .`));
   }
   return answer === undefined || /^n/i.test(answer) ? undefined : ".";
 }
 
 function summary({ app, created, kept }: Scaffold): string {
-  if (created.length === 0) return `Nothing to do: ${app.name} is complete.\n`;
-  return `Created ${counted(created.length, "file")} of ${app.name}.\n` +
+  if (created.length === 0) return `Nothing to do: ${app.name} is complete\n`;
+  return `Created ${counted(created.length, "file")} for ${app.name}\n` +
     (kept.length === 0 ? "" : `Kept existing files: ${kept.join(", ")}\n`);
 }
 
@@ -127,7 +126,7 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
   if (app.configuration.image !== undefined) {
     const data = typedPath({ directory }, layoutOf(app).trainingData);
-    return `Next: put test data, if your code reads any, into\n  ${data}/\nand train:\n` +
+    return `Next: put test data, if your code needs any, into\n  ${data}/\nand train:\n` +
       `  mlcli local train${option}\n`;
   }
   // The example's features: area, rooms and age of an apartment.
@@ -179,10 +178,10 @@ async function chooseName({ cwd, ask, err }: Context, path: string): Promise<str
     const name = await ask("Name of the app", fallback) ?? fallback;
     if (APP_NAME.test(name)) return name;
     if (name === fallback) {
-      const reason = `The directory's name, "${directory}", is not ${APP_NAME_EXPECTED}.`;
-      throw usageError(path, `Missing argument: NAME. ${reason}`);
+      const reason = `the directory's name, "${directory}", is not ${APP_NAME_EXPECTED}`;
+      throw usageError(path, `Missing argument: NAME (${reason})`);
     }
-    tell(err, `Expected ${APP_NAME_EXPECTED}.\n`);
+    tell(err, `Expected ${APP_NAME_EXPECTED}\n`);
   }
 }
 
@@ -223,18 +222,18 @@ async function chooseConfiguration(
 function requireValid(options: InitOptions, path: string): void {
   const { name, image, entryPoint, sourceDir, launcher } = options;
   if (name !== undefined && !APP_NAME.test(name)) {
-    throw usageError(path, `Argument "NAME" must be ${APP_NAME_EXPECTED}, but got "${name}".`);
+    throw usageError(path, `Argument "NAME" must be ${APP_NAME_EXPECTED}, but got "${name}"`);
   }
   for (const flag of KEY_FLAGS) {
     const [key] = KEYS[flag];
     const value = valueOf(options, flag);
     if (value === undefined || accepts(key, value)) continue;
-    throw usageError(path, `Option "${flag}" must be ${RULES[key].expected}, but got "${value}".`);
+    throw usageError(path, `Option "${flag}" must be ${RULES[key].expected}, but got "${value}"`);
   }
   const { baseImage, pythonVersion, requirements, imageName } = options;
   if (baseImage !== undefined && pythonVersion !== undefined) {
-    const message = 'Options "--base-image" and "--python-version" do not go together: ' +
-      "the base image has its own Python.";
+    const message = 'Options "--base-image" and "--python-version" cannot be used together: ' +
+      "the base image has its own Python";
     throw usageError(path, message);
   }
   const ofBuilds = { "--base-image": baseImage, "--python-version": pythonVersion };
@@ -243,16 +242,16 @@ function requireValid(options: InitOptions, path: string): void {
     : firstGiven({ ...ofBuilds, "--requirements": requirements, "--image-name": imageName });
   if (wrong === undefined) {
     if (launcher === "image" && entryPoint !== undefined) {
-      throw usageError(path, 'Option "--entry-point" has no effect with the launcher image.');
+      throw usageError(path, 'Option "--entry-point" has no effect with "--launcher image"');
     }
     if (sourceDir === undefined || entryPoint !== undefined) return;
-    throw usageError(path, 'Option "--source-dir" has no effect without "--entry-point".');
+    throw usageError(path, 'Option "--source-dir" has no effect without "--entry-point"');
   }
   throw usageError(
     path,
     image === undefined
-      ? `Option "${wrong}" has no effect without "--image".`
-      : `Options "--image" and "${wrong}" do not go together: mlcli builds no image then.`,
+      ? `Option "${wrong}" has no effect without "--image"`
+      : `Options "--image" and "${wrong}" cannot be used together: mlcli does not build an image`,
   );
 }
 
@@ -277,6 +276,6 @@ function defaultImageName(name: string, path: string): string {
   if (accepts("image_name", imageName)) return imageName;
   throw usageError(
     path,
-    `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,
+    `"${imageName}" is not a valid image name: choose another one with --image-name`,
   );
 }

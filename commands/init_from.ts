@@ -33,7 +33,7 @@ export async function initFrom(
   if (refused !== undefined) {
     throw usageError(
       path,
-      `Options "--from ${inOneLine(from)}" and "${refused}" do not go together.`,
+      `Options "--from ${inOneLine(from)}" and "${refused}" cannot be used together`,
     );
   }
   const { cwd, out, err } = context;
@@ -62,12 +62,12 @@ export async function initFrom(
   }
   const { created, kept } = await makeScaffold(plan, context.interruption.signal);
   for (const path of created) out.print(`${inOneLine(path)}\n`);
-  if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
-  tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);
+  if (created.length === 0) return err.print(`Nothing to do: ${name} is complete\n`);
+  tell(err, `Created ${counted(created.length, "file")} for ${name} from ${origin.what}\n`);
   if (kept.length > 0) tell(err, `Kept existing files: ${kept.map(inOneLine).join(", ")}\n`);
-  if (isThere) note(`${name}.json exists and was not changed.`);
+  if (isThere) note(`${name}.json already exists and was not changed`);
   for (const text of left) note(inOneLine(text));
-  if (left.length > 0) note(`${migrationFile(name)} has all of this.`);
+  if (left.length > 0) note(`These notes are also in ${migrationFile(name)}`);
   err.print(["Next:", ...next].join("\n  ") + "\n");
 }
 

@@ -11,5 +11,5 @@ export function printPlan(
 ): void {
   const made = files.filter(({ state }) => state !== "kept");
   for (const { path } of made) out.print(`${inOneLine(typedPath(app, path))}\n`);
-  err.print(`Would create ${counted(made.length, "file")} of ${app.name}. Nothing was changed.\n`);
+  err.print(`Would create ${counted(made.length, "file")} for ${app.name} (dry run)\n`);
 }

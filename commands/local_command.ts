@@ -12,7 +12,7 @@ export function withLocalCommand(error: unknown, names: readonly string[]): unkn
   if (!(error instanceof NotConfigured) || !Object.hasOwn(localGroup.commands, name)) return error;
   const { message, hint, quote, cause } = error;
   return new NotConfigured(message, {
-    hint: `${hint} On this machine, without AWS: mlcli local ${name}`,
+    hint: `${hint?.replace(/\.$/, "")}. To use this machine instead of AWS: mlcli local ${name}`,
     quote,
     cause,
   });

@@ -36,7 +36,7 @@ export function requestBody(
       : standardInput(context, `${command} rows.csv`),
     contentType: contentType ?? ownType,
     onHeading: () => {
-      const rest = `tail -n +2 ${shellWord(isFile ? file : "rows.csv")}`;
+      const rest = `Skip it: tail -n +2 ${shellWord(isFile ? file : "rows.csv")}`;
       tell(context.err, warningText(HEADING, `${rest} | ${command} --content-type text/csv`));
     },
   };
@@ -52,7 +52,7 @@ function isJson(text: string): boolean {
 }
 
 const HEADING =
-  "The first line looks like a heading, which the server takes for data, as on SageMaker";
+  "The first line looks like a header row, but the server reads it as data, like SageMaker";
 
 async function* fileInput(
   { cwd, input }: Context,
@@ -70,9 +70,9 @@ async function* fileInput(
     if (isJson(file)) return yield new TextEncoder().encode(file);
     // Such as 72,3,15: what no file is called.
     const hint = /^\s*[[{]/.test(file)
-      ? "It is not valid JSON either, which you may give in place of a file."
+      ? "Pass the path of a file, or valid JSON"
       : /^[^/\\]*[\s,][^/\\]*$/.test(file)
-      ? `Is it the request itself? echo ${shellWord(file)} | ${command}`
+      ? `If this is the request itself, pipe it: echo ${shellWord(file)} | ${command}`
       : undefined;
     throw new UsageError(`Cannot read ${file}: no such file`, { cause, hint });
   }
@@ -81,7 +81,7 @@ async function* fileInput(
 function standardInput({ input }: Context, example: string): AsyncIterable<Uint8Array> {
   if (!input.isTerminal) return input.read();
   throw new UsageError("Nothing to send", {
-    hint: `Name a file (${example}), or pipe the request's body in.`,
+    hint: `Pass a file (${example}), or pipe the request body to standard input`,
   });
 }
 
@@ -103,7 +103,7 @@ export async function userVariables(
 async function variablesIn(path: string, cwd: string): Promise<readonly GivenVariable[]> {
   const text = await textOf(path, cwd);
   // Deno replaces what is not UTF-8 by this character: the code would get another value.
-  if (text.includes("\uFFFD")) throw cannotUse(path, "Is not UTF-8 text");
+  if (text.includes("\uFFFD")) throw cannotUse(path, "it is not UTF-8 text");
   return variablesInFile(text, path);
 }
 
@@ -116,8 +116,8 @@ async function textOf(path: string, cwd: string): Promise<string> {
 }
 
 function cannotUse(path: string, reason: string, cause?: unknown): UsageError {
-  return new UsageError(`${path} cannot be read (--env-file): ${reason}`, {
-    hint: fileErrorHint(cause) ?? "It is a text file with NAME=VALUE on each line.",
+  return new UsageError(`Cannot read ${path} (--env-file): ${reason}`, {
+    hint: fileErrorHint(cause) ?? "Pass a text file with NAME=VALUE on each line",
     cause,
   });
 }

@@ -70,7 +70,7 @@ export async function programOf(
     "--entry-point": typedEntryPoint,
   });
   if (typedOther !== undefined) {
-    throw new UsageError(`Options "${typedOne}" and "${typedOther}" do not go together.`, ONE);
+    throw new UsageError(`Options "${typedOne}" and "${typedOther}" cannot be used together`, ONE);
   }
   const fileCommand = file.command ?? [];
   const [key, otherKey] = givenOf({
@@ -79,15 +79,15 @@ export async function programOf(
     entry_point: file.entryPoint,
   });
   if (otherKey !== undefined) {
-    throw new MlcliError(`${section.where(key!)} does not go together with "${otherKey}"`, ONE);
+    throw new MlcliError(`${section.where(key!)} cannot be used together with "${otherKey}"`, ONE);
   }
   // What the file says is about the image that the file names.
   const ofFile = typed.image === undefined || typed.image === (file.image ?? configuration.image);
   const isTyped = typedOne !== undefined;
   const command = isTyped || !ofFile ? typedCommand : fileCommand;
   if (name === "train" && args.length > 0 && command.length === 0) {
-    throw new UsageError('Arguments after "--" have no effect without "--command".', {
-      hint: "An entry point gets hyperparameters: --hyperparameter epochs=20",
+    throw new UsageError('Arguments after "--" have no effect without "--command"', {
+      hint: "Pass values to an entry point as hyperparameters: --hyperparameter epochs=20",
     });
   }
   const entryPoint = isTyped || command.length > 0 ? typedEntryPoint : file.entryPoint;
@@ -98,8 +98,8 @@ export async function programOf(
   const distribution = name !== "train" ? undefined : typed.distribution ??
     (typedCommand.length > 0 ? undefined : file.distribution ?? configuration.distribution);
   if (launcher === "image" && typedEntryPoint !== undefined) {
-    throw new UsageError('Option "--entry-point" has no effect with the launcher image.', {
-      hint: "That runs the image's own program. --launcher script runs a file of yours.",
+    throw new UsageError('Option "--entry-point" has no effect with the launcher "image"', {
+      hint: "That launcher runs the image's own program. To run your file, use --launcher script.",
     });
   }
   requireUsed(typed, entryPoint !== undefined);
@@ -125,8 +125,8 @@ function givenOf(values: Readonly<Record<string, unknown>>): readonly string[] {
 }
 
 const ONE = {
-  hint: "Each names a program: a script of processing/ in an image of mlcli build (file), one of " +
-    "the image (command), or a file of your code (entry point).",
+  hint: "Choose one: a script in processing/ (file), a program of the image (command), or a file " +
+    "of your code (entry point)",
 };
 
 /** @throws UsageError for what is typed and has no effect. */
@@ -141,7 +141,7 @@ function requireUsed(
     ? "--launcher"
     : undefined;
   if (unused === undefined) return;
-  throw new UsageError(`Option "${unused}" has no effect without an entry point.`, {
-    hint: "--entry-point names the file of your code that is to run.",
+  throw new UsageError(`Option "${unused}" has no effect without an entry point`, {
+    hint: "Choose the file of your code to run with --entry-point FILE",
   });
 }

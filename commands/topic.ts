@@ -36,7 +36,7 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
     const member: Member | undefined = isGroup(declared) ? declared.commands[name] : undefined;
     if (member === undefined) throw new Error(`No command: mlcli ${names.join(" ")}`);
     declared = await member.load();
-    description = [member.summary, declared.details].filter((text) => text).join(" ");
+    description = [member.summary, declared.details].filter((text) => text).join("\n\n");
   }
   return {
     path: ["mlcli", ...names].join(" "),

@@ -17,8 +17,8 @@ export function mayHoldSecret(words: readonly string[]): boolean {
  * @param takesRest whether it takes arguments after `--`, which the user may have left out.
  */
 export function usageError(path: string, message: string, takesRest = false): UsageError {
-  const more = takesRest ? " Arguments of your code come after --." : "";
-  return new UsageError(message, { hint: `See ${path} --help.${more}` });
+  const more = takesRest ? ". Put arguments of your code after --." : "";
+  return new UsageError(message, { hint: `See ${path} --help${more}` });
 }
 
 /**
@@ -34,7 +34,7 @@ export function requireCompatible<Flag extends string>(
 ): void {
   const pair = contradictions.find(([one, other]) => given[one] && given[other]);
   if (pair === undefined) return;
-  throw usageError(path, `Options "${pair[0]}" and "${pair[1]}" do not go together.`);
+  throw usageError(path, `Options "${pair[0]}" and "${pair[1]}" cannot be used together`);
 }
 
 /** The first of these options that is given. */
@@ -49,7 +49,7 @@ export function requireNoTag(
   env: Context["env"],
 ): void {
   if (image === undefined || dockerTag === (env("MLCLI_DOCKER_TAG") || "latest")) return;
-  throw new UsageError(`Option "--docker-tag" has no effect beside the image ${image}.`, {
-    hint: "It is the tag of an image that mlcli build makes: put the tag into the image's name.",
+  throw new UsageError(`Option "--docker-tag" has no effect with the existing image ${image}`, {
+    hint: "Write the tag into the name of the image, such as NAME:TAG",
   });
 }

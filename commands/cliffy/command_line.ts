@@ -59,12 +59,12 @@ function withoutDirectory(all: readonly string[]): Pick<CommandLine, "words" | "
     }
     const directory = attached || all[++index];
     if (directory === undefined || attached === "" && directory.startsWith("--")) {
-      throw usageError("mlcli", `Missing value for option "${typed}".`);
+      throw usageError("mlcli", `Missing value for option "${typed}"`);
     }
     directories.push(directory);
   }
   if (directories.length < 2) return { words, directory: directories[0] };
-  throw usageError("mlcli", `Option "${DIRECTORY}" is given twice.`);
+  throw usageError("mlcli", `Option "${DIRECTORY}" was given more than once`);
 }
 
 export function refusesColour(args: readonly string[]): boolean {
@@ -100,8 +100,8 @@ function atDashes(
  */
 export function requireNoRest([first]: readonly string[]): void {
   if (first === undefined) return;
-  throw new UsageError(`Nothing may follow "--", but "${first}" does.`, {
-    hint: 'Leave "--" out. A file whose name begins with a dash is written ./-name.',
+  throw new UsageError(`Unexpected argument after "--": "${first}"`, {
+    hint: 'Remove "--". Write a file name that begins with a dash as ./-name.',
   });
 }
 
@@ -113,11 +113,11 @@ function emptyWordError(word: string | undefined): UsageError {
   const { message, hint } = usageError(
     "mlcli",
     word?.startsWith("-")
-      ? `Missing value for option "${word.replace(/=$/, "")}".`
-      : "An argument is empty.",
+      ? `Missing value for option "${word.replace(/=$/, "")}"`
+      : "An argument is empty",
   );
   return new UsageError(message, {
-    hint: `${hint} If $(...) stands there, that command printed nothing: its error is above.`,
+    hint: `${hint}. If you used $(...), that command printed nothing: see its error above.`,
   });
 }
 
@@ -262,13 +262,13 @@ function valueOf(
   const path = ["mlcli", ...names].join(" ");
   if (option.value === undefined) {
     if (attached === undefined) return undefined;
-    throw usageError(path, `Option "${typed}" takes no value, but got "${attached}".`);
+    throw usageError(path, `Option "${typed}" accepts no value, but got "${attached}"`);
   }
   if (attached !== undefined) return attached;
   // An option where the value should be: the value was forgotten. (`--tag=--dry-run` has one.)
   const isOption = known.some(([flag, { short }]) => next === flag || next === short);
   if (next !== undefined && !isOption) return next;
-  throw usageError(path, `Missing value for option "${typed}".`);
+  throw usageError(path, `Missing value for option "${typed}"`);
 }
 
 function questionOf(
@@ -281,7 +281,7 @@ function questionOf(
     if (["--version", "--output --version"].includes([...flags].sort().join(" "))) {
       return "version";
     }
-    throw usageError("mlcli", 'Beside option "--version", only "--output" may stand.');
+    throw usageError("mlcli", 'Option "--version" can only be used with "--output"');
   }
   // A group by itself shows its commands.
   return isGroup ? "help" : undefined;
@@ -298,17 +298,14 @@ function checkArguments(
   const missing = forms[given.length];
   if (missing?.startsWith("<")) {
     const name = missing.slice(1, -1).toUpperCase();
-    throw usageError(path, `Missing argument: ${name}.`, takesRest);
+    throw usageError(path, `Missing argument: ${name}`, takesRest);
   }
   if (forms.at(-1)?.endsWith("...]")) return;
   const [extra] = given.slice(forms.length);
   if (extra === undefined) return;
   throw usageError(
     path,
-    [
-      forms.length === 0 ? `${path} takes no argument` : "One argument too many",
-      isSecret ? "." : `${forms.length === 0 ? ", but got" : ":"} "${extra}".`,
-    ].join(""),
+    `Unexpected argument${isSecret ? "" : `: "${extra}"`}`,
     takesRest,
   );
 }

@@ -47,9 +47,9 @@ export async function run(
 /** Rewords Cliffy's message about an option that is given twice. */
 function inOurWords(message: string): string {
   return message.replace(
-    " can only occur once, but was found several times.",
-    " is given more than once.",
-  );
+    " can only occur once, but was found several times",
+    " was given more than once",
+  ).replace(/\.$/, "");
 }
 
 /** What a tree is made for. */

@@ -64,7 +64,7 @@ function optionValue(
   const typed = given.options[propertyName(flag)];
   if (typed !== undefined && option.onlyWith !== undefined) {
     if (given.options[propertyName(option.onlyWith)] === undefined) {
-      throw new UsageError(`Option "${flag}" has no effect without "${option.onlyWith}".`);
+      throw new UsageError(`Option "${flag}" has no effect without "${option.onlyWith}"`);
     }
   }
   const isInFile = Object.hasOwn(settings, propertyName(flag));
@@ -95,7 +95,7 @@ function choiceOf(choices: readonly string[] | undefined): Parser<string> {
     if (choices === undefined) return text;
     const chosen = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
     if (chosen !== undefined) return chosen;
-    throw new UsageError(`${source} must be ${alternatives(choices)}, but got "${text}".`);
+    throw new UsageError(`${source} must be ${alternatives(choices)}, but got "${text}"`);
   };
 }
 

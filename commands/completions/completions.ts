@@ -8,13 +8,13 @@ import type { SCRIPTS } from "./scripts.ts";
 function scriptOf(shell: keyof typeof SCRIPTS, name: string, file: string, line: string): Member {
   const declared = command({
     options: {},
-    examples: [[`For this shell; in ${file}, for every one`, line]],
+    examples: [[`Load it in this shell; for new shells, add this line to ${file}`, line]],
     action: async () => {
       const { SCRIPTS } = await import("./scripts.ts");
       return (context) => Promise.resolve(context.out.print(SCRIPTS[shell]));
     },
   });
-  return { summary: `Print the script for ${name}.`, load: () => declared };
+  return { summary: `Print the completion script for ${name}`, load: () => declared };
 }
 
 /** Answers a script, which gives the words before the one that is completed. */
@@ -40,7 +40,7 @@ export const completionsGroup: Group = {
     powershell: scriptOf(
       "powershell",
       "PowerShell",
-      "the file that $PROFILE names",
+      "$PROFILE",
       "mlcli completions powershell | Out-String | Invoke-Expression",
     ),
     complete: { summary: "", load: () => completeCommand, isHidden: true },

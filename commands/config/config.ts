@@ -16,7 +16,7 @@ export type GetOptions = Values<typeof GET>;
 const SET = options({
   "<name>": { choices: NAMES },
   "[value]": {},
-  "--unset": { description: "Remove it." },
+  "--unset": { description: "Remove the setting" },
 });
 export type SetOptions = Values<typeof SET>;
 
@@ -33,25 +33,22 @@ const getCommand: Command = command({
 const setCommand: Command = command({
   options: SET,
   examples: [
-    ["Print JSON wherever a command can", "mlcli config set output json"],
-    [
-      "Let apps' files name images of these registries",
-      "mlcli config set trusted_registries ghcr.io",
-    ],
-    ["Take it back", "mlcli config set output --unset"],
+    ["Print JSON by default", "mlcli config set output json"],
+    ["Trust the images of a registry", "mlcli config set trusted_registries ghcr.io"],
+    ["Remove a setting", "mlcli config set output --unset"],
   ],
   action: async () => (await import("./config_actions.ts")).setAction,
 });
 
 export const configGroup: Group = {
   details:
-    "They are in mlcli/config.json below XDG_CONFIG_HOME, ~/.config or APPDATA. Options, the " +
-    "app's file and variables win over them.\n" +
+    "Settings are stored in mlcli/config.json in XDG_CONFIG_HOME, ~/.config or APPDATA. Options, " +
+    "environment variables and NAME.json override them.\n\n" +
     NAMES.map((name) => `${name}: ${PERSON_SETTINGS[name].meaning}`).join("\n"),
   options: {},
   commands: {
-    list: { aliases: ["ls"], summary: "List your settings.", load: () => listCommand },
-    get: { summary: "Print one of your settings.", load: () => getCommand },
-    set: { summary: "Change one of your settings.", load: () => setCommand },
+    list: { aliases: ["ls"], summary: "List your settings", load: () => listCommand },
+    get: { summary: "Print a setting", load: () => getCommand },
+    set: { summary: "Change or remove a setting", load: () => setCommand },
   },
 };

@@ -23,7 +23,7 @@ export async function listAction(
       : known.map(([name, value]) => `${name}=${textOf(value)}\n`).join(""),
   );
   if (known.length === 0 && err.isTerminal) {
-    err.print("Nothing is set. mlcli config --help lists what can be.\n");
+    err.print("No settings. For their names, see mlcli config --help\n");
   }
 }
 
@@ -32,7 +32,7 @@ export async function listAction(
 export async function getAction({ out, env }: Context, { name }: GetOptions): Promise<void> {
   const value = personSettings(env)[name];
   if (value === undefined) {
-    throw new MlcliError(`Not set: ${name}`, { hint: `mlcli config set ${name} VALUE` });
+    throw new MlcliError(`${name} is not set`, { hint: `Set it: mlcli config set ${name} VALUE` });
   }
   out.print(`${textOf(value)}\n`);
 }
@@ -42,8 +42,8 @@ export async function setAction(
   { name, value, unset }: SetOptions,
 ): Promise<void> {
   if ((value === undefined) !== unset) {
-    throw new UsageError("Either a value or --unset has to follow the name.", {
-      hint: `mlcli config set ${name} VALUE`,
+    throw new UsageError("Expected either a value or --unset after the name", {
+      hint: `Set it: mlcli config set ${name} VALUE`,
     });
   }
   await savePersonSettings(withSetting(personSettings(env), name, value), env);

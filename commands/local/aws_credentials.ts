@@ -20,8 +20,8 @@ export async function credentialsLender(
 ): Promise<CredentialsLender> {
   const twice = KEY_VARIABLES.find((name) => Object.hasOwn(variables, name));
   if (twice !== undefined) {
-    throw new UsageError(`--aws-credentials and your own variable ${twice} do not go together.`, {
-      hint: "Leave one of them out: keys of two profiles don't work together.",
+    throw new UsageError(`Option "--aws-credentials" and ${twice} cannot be used together`, {
+      hint: "Remove one of them: keys of two profiles don't work together",
     });
   }
   const { cloudRegion } = app.configuration;

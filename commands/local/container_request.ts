@@ -51,13 +51,13 @@ export async function containerRequest<O extends Options>(
 ): Promise<LocalJob> {
   if (typed.networkIsolation && typed.network !== undefined && typed.network !== "none") {
     throw new UsageError(
-      `Options "--network-isolation" and "--network ${typed.network}" do not go together.`,
-      { hint: "--network-isolation means the same as --network none." },
+      `Options "--network-isolation" and "--network ${typed.network}" cannot be used together`,
+      { hint: "Remove one of them: --network-isolation means --network none" },
     );
   }
   if (typed.awsCredentials !== undefined && typed.strict) {
-    throw new UsageError('Options "--aws-credentials" and "--strict" do not go together.', {
-      hint: "On SageMaker, the code has the credentials of the execution role, not yours.",
+    throw new UsageError('Options "--aws-credentials" and "--strict" cannot be used together', {
+      hint: "Remove one of them: on SageMaker, code has the credentials of the execution role",
     });
   }
   // Connects while the app is read. A failure is reported where the engine is needed.
@@ -128,7 +128,8 @@ function initInstead(
       : ["--source-dir", sourceDir, "--entry-point", entryPoint],
     ...launcher === undefined ? [] : ["--launcher", launcher],
   ];
-  throw new MlcliError(error.message, { hint: words.map(shellWord).join(" "), cause: error });
+  const hint = `Create an app: ${words.map(shellWord).join(" ")}`;
+  throw new MlcliError(error.message, { hint, cause: error });
 }
 
 /**
@@ -148,22 +149,22 @@ export function publishedPorts(
     "--instance-count": instanceCount > 1,
   });
   if (publish.length > 0 && network === "none") {
-    throw new UsageError("--publish needs a network, but the container gets none.", {
-      hint: "Leave --network-isolation and --network none out, or give --network bridge if the " +
-        "configuration file says none.",
+    throw new UsageError('Option "--publish" requires a network, but the container has none', {
+      hint: "Remove --network-isolation and --network none, or use --network bridge if NAME.json " +
+        "sets none",
     });
   }
   if (publish.length > 0 && network === "host") {
-    throw new UsageError("--publish has no effect with --network host.", {
-      hint: "Leave one of them out: with --network host, all ports of the container are ports of " +
-        "this machine.",
+    throw new UsageError('Option "--publish" has no effect with "--network host"', {
+      hint: "Remove one of them: with --network host, every port of the container is a port of " +
+        "this machine",
     });
   }
   const [twice] = publish.filter(({ host }, index) =>
     publish.findIndex((port) => port.host === host) < index
   );
   if (twice === undefined) return publish;
-  throw new UsageError(`--publish names port ${twice.host} of this machine twice.`);
+  throw new UsageError(`Option "--publish" uses port ${twice.host} of this machine more than once`);
 }
 
 /** The proxies of docker's configuration file, with a warning for each that cannot work. */
@@ -178,14 +179,14 @@ async function proxiesOf(
     ? dockerProxies(env, await engine().then(({ address }) => address, () => undefined))
     : ofAll;
   if (isMisplaced) {
-    const hint = 'Put them into an object "default": {"proxies": {"default": {...}}}.';
-    tell(err, warningText(`Ignored the addresses directly in "proxies" of ${source}`, hint));
+    const hint = 'Move them into "default": {"proxies": {"default": {...}}}';
+    tell(err, warningText(`Proxies directly in "proxies" of ${source} have no effect`, hint));
   }
   const proxies = proxiesBeside(found, variables);
   const local = Object.entries(proxies).filter(([name]) => !isException(name))
     .flatMap(([, value]) => hostsOf(value)).find(isLoopback);
   if (local !== undefined && network !== "host") {
-    const text = `${source} names a proxy on this machine, ${local}, which containers cannot reach`;
+    const text = `${source} sets a proxy on this machine (${local}), which containers cannot reach`;
     tell(err, warningText(text, REACHABLE_PROXY));
   }
   return proxies;
@@ -204,8 +205,8 @@ async function configured<O extends Options>(
   // `O` cannot tell that these commands have all of these options.
   const own = settings as Partial<ContainerOptions>;
   if (isTyped || FILE_NETWORKS.includes(own.network)) return own;
-  throw new MlcliError(`${section.where("network")} may be bridge or none, not "${own.network}"`, {
-    hint: `It lets code reach what listens there: type --network ${own.network} if you mean it.`,
+  throw new MlcliError(`${section.where("network")} must be bridge or none, not "${own.network}"`, {
+    hint: `To allow this network, set it on the command line: --network ${own.network}`,
   });
 }
 
@@ -214,13 +215,13 @@ export function requireReachable({ network }: Pick<LocalJob, "network">): void {
   if (network !== "host" && network !== "none") return;
   throw new UsageError(
     network === "none"
-      ? "Nothing could reach a server without a network (none)."
-      : "With --network host, the whole network could reach the server.",
+      ? "A server without a network (none) cannot be reached"
+      : "With --network host, other machines could reach the server",
     {
       hint: network === "none"
-        ? "Leave --network out, or give --network bridge if it is in the configuration file."
-        : "Its port is published on 127.0.0.1 alone: leave --network out. For another " +
-          "container, such as a database, name the network that it is on.",
+        ? "Remove --network none, or use --network bridge if NAME.json sets none"
+        : "Remove --network host. To reach another container, such as a database, use the name " +
+          "of its network.",
     },
   );
 }

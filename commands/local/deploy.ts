@@ -11,37 +11,36 @@ const OPTIONS = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port on this machine; 0 picks a free one.",
+    description: "Port on this machine; 0 picks a free one",
     default: DEFAULT_PORT,
     variable: "MLCLI_PORT",
     parse: parsePort,
   },
   "--timeout": {
     value: "seconds",
-    description: "How long the server may take to start.",
+    description: "Time limit for the server to start",
     default: String(START_SECONDS),
     parse: parseSeconds,
   },
   ...serverProgramOptions,
   ...pipOptions,
   "--run": {
-    value: "name",
-    description: "Run whose model to serve; last is the newest that has one.",
+    value: "run",
+    description: "Serve the model of this run; last means the newest run with a model",
     completion: "model-run",
   },
   "--foreground": {
-    description: "Stay and show the server's log; Ctrl-C stops the server.",
+    description: "Keep running and show the server's log; Ctrl-C stops the server",
   },
   "--watch": {
-    description: "Stay, and serve each edit of the code and each new model without a pause.",
+    description: "Keep running, and switch to a new server when the code or the model changes",
   },
   "--replace": {
-    description: "Replace this app's server on the port when the new server answers.",
+    description: "Replace this app's server on the port once the new server is ready",
   },
   "--allow-host": {
-    value: "name",
-    description:
-      "Another host name of the server, or of web pages that may call it. May be repeated.",
+    value: "host",
+    description: "Host name under which clients or web pages can call the server (repeatable)",
     repeatable: true,
     parse: parseHost,
   },
@@ -55,10 +54,10 @@ export const deployCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Serve on a free port", "mlcli local deploy --port 0"],
-    ["Serve what is being edited, and each new model", "mlcli local deploy --watch"],
-    ["Serve the new code and the new model", "mlcli local deploy --replace"],
+    ["Serve each edit of the code and each new model", "mlcli local deploy --watch"],
+    ["Replace the running server", "mlcli local deploy --replace"],
     [
-      "Serve your own inference.py on one of AWS's images",
+      "Serve your own inference.py in an AWS image",
       "mlcli local deploy --image team/inference:2 --entry-point inference.py",
     ],
     ["Serve the model of an earlier run", "mlcli local deploy --run flats-2026-03-01-09-30-00-123"],

@@ -52,8 +52,8 @@ export async function deployAction(
       tell(
         context.err,
         warningText(
-          `The server runs on http://localhost:${server.port}`,
-          `mlcli local stop --port ${server.port} ends it.`,
+          `The server is running on http://localhost:${server.port}`,
+          `Stop it: mlcli local stop --port ${server.port}`,
         ),
       );
       throw error;
@@ -70,7 +70,7 @@ export async function deployAction(
   await announceOrWarn(server);
   if (pause !== undefined) {
     progress.note(
-      `Replaced the server; nobody answered on port ${server.port} for ${pause.toFixed(2)} s`,
+      `Replaced the server; port ${server.port} did not respond for ${pause.toFixed(2)} s`,
     );
   }
 }

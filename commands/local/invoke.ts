@@ -11,16 +11,16 @@ const OPTIONS = options({
   ...mediaTypes,
   "--header": {
     short: "-H",
-    value: "header",
-    description: "NAME=VALUE or NAME: VALUE, such as Inference-Id=7. May be repeated.",
+    value: "name=value",
+    description: "Request header, such as Inference-Id=7 or 'Inference-Id: 7' (repeatable)",
     repeatable: true,
     parse: parseRequestHeader,
   },
-  "--stream": { description: "Ask for a stream, as invoke-endpoint --stream does." },
+  "--stream": { description: "Request a streamed response, like invoke-endpoint --stream" },
   "--timeout": {
     value: "seconds",
-    description: "How long the answer may take. Default, as on SageMaker: " +
-      `${INVOCATION_SECONDS}, with --stream ${STREAM_SECONDS}.`,
+    description: "Time limit for the response " +
+      `(default: ${INVOCATION_SECONDS}; with --stream: ${STREAM_SECONDS})`,
     parse: parseSeconds,
   },
 });
@@ -28,12 +28,12 @@ const OPTIONS = options({
 export type InvokeOptions = Values<typeof OPTIONS>;
 
 export const invokeCommand: Command = command({
-  details: "FILE may also be JSON itself: '{\"features\": [72, 3, 15]}'.",
+  details: "Instead of FILE, you can pass JSON: '{\"features\": [72, 3, 15]}'",
   options: OPTIONS,
   examples: [
-    ["Ask for predictions for the rows of a file", "mlcli local invoke my_rows.csv"],
-    ["Ask for one prediction", "echo 72,3,15 | mlcli local invoke --accept application/json"],
-    ["Ask a model that answers word by word", "mlcli local invoke --stream question.json"],
+    ["Get predictions for the rows of a file", "mlcli local invoke my_rows.csv"],
+    ["Get one prediction as JSON", "echo 72,3,15 | mlcli local invoke --accept application/json"],
+    ["Stream the response of a language model", "mlcli local invoke --stream question.json"],
   ],
   action: async () => (await import("./server_actions.ts")).invokeAction,
 });

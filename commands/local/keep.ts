@@ -5,16 +5,16 @@ import { appName } from "../options/shared.ts";
 const OPTIONS = options({
   "<run>": { completion: "model-run" },
   ...appName,
-  "--no-keep": { description: "Release the model, so that it is removed when it is old." },
+  "--no-keep": { description: "Release the model, so that mlcli can remove it when it is old" },
 });
 
 export type KeepOptions = Values<typeof OPTIONS>;
 
 export const keepCommand: Command = command({
   details:
-    "RUN is its name, its number in mlcli local list-jobs, or last: the newest run that has " +
-    "a model and did not fail. A model that is kept counts neither for keep_models nor for " +
-    "keep_models_size (mlcli config --help), and the record of its run stays.",
+    "RUN is a name, a number in mlcli local list-jobs, or last: the newest successful run with a " +
+    "model. A kept model does not count towards keep_models and keep_models_size (see mlcli config " +
+    "--help). The record of its run is also kept.",
   options: OPTIONS,
   examples: [
     ["Keep the model of the last run", "mlcli local keep last"],

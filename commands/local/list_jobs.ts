@@ -9,7 +9,7 @@ const OPTIONS = options({
   ...jobKind,
   "--limit": {
     value: "number",
-    description: "How many to list at most.",
+    description: "Maximum number of runs to list",
     default: "20",
     parse: parseLimit,
   },
@@ -20,16 +20,16 @@ export type ListRunsOptions = Values<typeof OPTIONS>;
 
 export const listRunsCommand: Command = command({
   details:
-    "With a name, it shows the whole record of that run; with several, what differs between " +
-    "them, for two also in the code. A name can be whole or as the list shows it. The number in " +
-    "the list (1 is the newest) and last also name a run. The records of the last 100 runs are in " +
-    "local_test/jobs/RUN/: job.json, and for a training with metrics metrics.csv. " +
-    "metric_definitions in the configuration file says how to find metrics in the output.",
+    "With one name, shows the whole record of that run. With several names, shows how the runs " +
+    "differ; for two runs, also how their code differs. A name can be full or as listed, a number " +
+    "in the list (1 is the newest), or last. Records of the last 100 runs are in " +
+    "local_test/jobs/RUN/ (job.json, metrics.csv). To extract metrics from the output, set " +
+    "metric_definitions in NAME.json.",
   options: OPTIONS,
   examples: [
-    ["List the last runs, with their metrics", "mlcli local list-jobs"],
-    ["See all of the last run", "mlcli local list-jobs last"],
-    ["See what differs between the last three", "mlcli local list-jobs 3 2 1"],
+    ["List the last runs with their metrics", "mlcli local list-jobs"],
+    ["Show the whole record of the last run", "mlcli local list-jobs last"],
+    ["Compare the last three runs", "mlcli local list-jobs 3 2 1"],
   ],
   action: async () => (await import("./list_jobs_action.ts")).listRunsAction,
 });

@@ -21,8 +21,8 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   const print = (json: unknown, text: string): void =>
     out.print(output === "json" ? `${printableJson(json, 2)}\n` : text);
   if (names.length > 0 && kind !== undefined) {
-    throw new UsageError('Option "--kind" cannot be given with the name of a run.', {
-      hint: "Leave out --kind, or the name to list all runs of that kind.",
+    throw new UsageError('Option "--kind" cannot be used with the name of a run', {
+      hint: "Remove --kind, or remove the name to list all runs of that kind",
     });
   }
   const app = await chosenApp(context, options);
@@ -44,14 +44,14 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   print(runs.map(jsonRun), text);
   if (output === "json" || !err.isTerminal) return;
   if (runs.length === 0) {
-    const run = kind === undefined ? "run" : `${kind} run`;
-    tell(err, `No ${run} yet. mlcli local ${kind ?? "train"} makes one.\n`);
+    const runs = kind === undefined ? "runs" : `runs of kind ${kind}`;
+    tell(err, `No ${runs} yet. Start one: mlcli local ${kind ?? "train"}\n`);
   }
   if (chosen.length > limit) {
-    tell(err, noteText(`${limit} of ${chosen.length} runs: --limit ${chosen.length} lists all`));
+    tell(err, noteText(`Showing ${limit} of ${chosen.length} runs (more with --limit)`));
   }
   if (left.length > 0) {
-    tell(err, noteText(`Columns left out: ${listed(left, 10)} (--output json has all)`));
+    tell(err, noteText(`Columns not shown: ${listed(left, 10)} (use --output json)`));
   }
   if (
     app.configuration.metricDefinitions.length === 0 &&
@@ -59,7 +59,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     runs.some(({ kind }) => kind === "train")
   ) {
     const key = `${METRICS_KEY} in ${app.name}.json`;
-    tell(err, noteText(`No metrics: ${key} names what to look for in the output`));
+    tell(err, noteText(`No metrics. To extract them from the output, set ${key}.`));
   }
 }
 

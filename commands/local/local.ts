@@ -8,59 +8,58 @@ export const localGroup: Group = {
   options: dockerTag,
   commands: {
     train: {
-      summary: "Train on the test data.",
+      summary: "Train the model locally",
       load: async () => (await import("./train.ts")).trainCommand,
     },
     deploy: {
-      summary: "Serve the trained model on http://localhost:PORT.",
+      summary: "Serve the model on http://localhost:PORT",
       load: async () => (await import("./deploy.ts")).deployCommand,
     },
     process: {
-      summary: "Run a processing script on the test data.",
+      summary: "Run a processing script locally",
       load: async () => (await import("./process.ts")).processCommand,
     },
     transform: {
-      summary:
-        "Score files in batch: send their records to the model's server, and keep the answers.",
+      summary: "Run a batch transform on local files",
       load: async () => (await import("./transform.ts")).transformCommand,
     },
     shell: {
-      summary: "Open a shell, or run a command, in the container of train, process or serve.",
+      summary: "Open a shell or run a command in the app's container",
       load: async () => (await import("./shell.ts")).shellCommand,
     },
     invoke: {
-      summary: "Send a file or standard input to the server, and print its answer.",
+      summary: "Send a request to the local server",
       load: async () => (await import("./invoke.ts")).invokeCommand,
     },
     stop: {
       aliases: ["rm"],
-      summary: "Stop a server.",
+      summary: "Stop a local server",
       load: async () => (await import("./servers.ts")).stopCommand,
     },
     status: {
       aliases: ["ps"],
-      summary: "Show the servers and runs on this machine, of all apps.",
+      summary: "Show running servers and runs of all apps",
       load: async () => (await import("./servers.ts")).statusCommand,
     },
     "list-jobs": {
       aliases: ["ls", "runs"],
-      summary: "List the app's runs on this machine with their metrics, or compare some.",
+      summary: "List or compare the app's runs",
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
     keep: {
-      summary: "Keep the model of a run until it is released.",
+      summary: "Keep the model of a run",
       load: async () => (await import("./keep.ts")).keepCommand,
     },
     logs: {
-      summary: "Show the log of a server, also of one that has ended, or of a run.",
+      summary: "Show the log of a server or a run",
       load: async () => (await import("./servers.ts")).logsCommand,
     },
     ui: {
-      summary: "Serve a page that shows the runs and servers of an app, live.",
+      summary: "Serve a live web page of the app's runs and servers",
       load: async () => (await import("./ui.ts")).uiCommand,
     },
     report: {
-      summary: "Write that page as one file, with the runs in it.",
+      summary: "Write a report of the app's runs as an HTML file",
       load: async () => (await import("./ui.ts")).reportCommand,
     },
   },

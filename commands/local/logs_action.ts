@@ -13,8 +13,8 @@ export async function logsAction(context: Context, options: LogsOptions): Promis
   const { run, follow, tail } = options;
   if (run === undefined) return await showLogs(options, context);
   if (follow) {
-    throw new UsageError('Option "--follow" cannot be given with the name of a run.', {
-      hint: "local train and local process print the log of a run while it runs.",
+    throw new UsageError('Option "--follow" cannot be used with the name of a run', {
+      hint: "Remove --follow: a run prints its log in the terminal where it was started",
     });
   }
   const app = await chosenApp(context, options);

@@ -13,37 +13,36 @@ const OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "Script in processing/, for an image of mlcli build.",
+    description: "Script in processing/ to run, for an image from mlcli build",
     completion: "script",
     path: "inner",
   },
   ...processProgramOptions,
   "--input": {
     short: "-i",
-    value: "dir",
-    description: "[NAME[:PATH]=]DIR: the code finds DIR at /opt/ml/processing/input/NAME, or at " +
-      "PATH below /opt/ml/processing. Default: input/data/processing. May be repeated.",
+    value: "[name[:path]=]dir",
+    description: "Directory for /opt/ml/processing/input/NAME, or for PATH in /opt/ml/processing " +
+      "(repeatable; default: input/data/processing)",
     repeatable: true,
     path: placeOf,
     parse: parseDirectory("input"),
   },
   "--output-dir": {
     short: "-o",
-    value: "dir",
+    value: "name[:path][=dir]",
     description:
-      "NAME[:PATH][=DIR]: keep /opt/ml/processing/output/NAME, or PATH, in DIR, which has " +
-      "to be empty or new. Default: output/NAME. A DIR with a slash (./DIR) and no NAME keeps all " +
-      "of /opt/ml/processing/output. May be repeated.",
+      "Save /opt/ml/processing/output/NAME, or PATH, to DIR, which must be empty or new " +
+      "(repeatable; default: output/NAME). To save all outputs, pass only ./DIR.",
     repeatable: true,
     path: placeOf,
     parse: parseDirectory("output"),
   },
   "--copy-inputs": {
-    description: "Give the run a copy of the data, which it may write to, as on SageMaker.",
+    description: "Give the code a copy of the data that it can change",
   },
   ...pipOptions,
   ...hostOptions,
-  "--input-sharded": { description: "--shard for all inputs." },
+  "--input-sharded": { description: "Split the files of every input between the hosts" },
 });
 
 export type ProcessDeclaration = typeof OPTIONS;
@@ -51,18 +50,18 @@ export type ProcessDeclaration = typeof OPTIONS;
 export type ProcessOptions = Values<ProcessDeclaration>;
 
 export const processCommand: Command = command({
-  details: "Runs a script of processing/ (--file), a file of your code in any image " +
-    "(--entry-point), a program of the image (--command), or the image's own.",
+  details: "Runs a script in processing/ (--file), a file of your code in any image " +
+    "(--entry-point), a program of the image (--command), or the image's own program",
   options: OPTIONS,
   examples: [
     ["Run processing/processing.py", "mlcli local process --file processing.py"],
-    ["Pass it arguments", "mlcli local process --file processing.py -- --rows 1000"],
+    ["Pass arguments to the script", "mlcli local process --file processing.py -- --rows 1000"],
     [
-      "Run your own script on an image that exists",
+      "Run your own script in an existing image",
       "mlcli local process --image team/torch:2 --entry-point my_code.py -i my_data",
     ],
     [
-      "Run what any image holds",
+      "Run a program of the image",
       "mlcli local process --command python3 -- /opt/program/my_code.py --rows 10",
     ],
   ],

@@ -61,13 +61,13 @@ async function ecrLogin(registry: string, app: App, context: Context): Promise<P
       quote: error.quote,
       cause: error,
       hint:
-        `A pull from Amazon ECR in ${region} needs AWS credentials (aws configure, or AWS_PROFILE ` +
-        "without keys in the environment) and a network. An image on this machine needs neither.",
+        `To pull from Amazon ECR in ${region}, check your AWS credentials and network, or use an ` +
+        "image that is already on this machine",
     });
   });
   if (mayLogIn(host, registry)) return { username, password, serveraddress: registry };
-  throw new MlcliError(`The login is for ${host}, but the image is in ${registry}`, {
-    hint: "Something else than AWS may have answered. Check AWS_ENDPOINT_URL, and the proxy.",
+  throw new MlcliError(`Expected a login for ${registry} but got one for ${host}`, {
+    hint: "Check AWS_ENDPOINT_URL and the proxy: the response might not come from AWS",
   });
 }
 
@@ -77,8 +77,8 @@ export async function pipNetworkOf(app: App, context: Context): Promise<PipNetwo
   const found = await networkSettings(app, context);
   for (const { message, hint } of found.warnings) tell(context.err, warningText(message, hint));
   if (found.secret.length > 0) {
-    const text = `The code's container gets ${enumerated(found.secret)}, for pip; ` +
-      "--no-network-settings keeps that here";
+    const text = `The container receives the credentials in ${enumerated(found.secret)} for pip ` +
+      "(to withhold them: --no-network-settings)";
     tell(context.err, noteText(text));
   }
   const files = { "certificates.pem": found.certificates, netrc: found.netrc };

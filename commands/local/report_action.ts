@@ -17,9 +17,9 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
   const report = await reportOf(app, { ...options, made: clock.date() }, interruption.signal);
   const path = await writeReport(app, options.outputFile, withReport(document, report), document);
   const count = counted(report.runs.length, "run");
-  const code = report.comparisons.length > 0 ? "changes of the code, " : "";
-  const logs = options.withLogs ? "and their logs" : "and no logs (--with-logs)";
-  const shown = "all that the page shows of a run, such as hyperparameters and why it failed, ";
-  tell(err, noteText(`The report holds ${count}: ${shown}${code}${logs}`));
+  const code = report.comparisons.length > 0 ? "code changes, " : "";
+  const logs = options.withLogs ? "and their logs" : "but no logs (see --with-logs)";
+  const shown = "their hyperparameters, metrics, errors, ";
+  tell(err, noteText(`The report contains ${count}: ${shown}${code}${logs}`));
   out.print(`${inOneLine(path)}\n`);
 }

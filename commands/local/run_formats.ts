@@ -51,7 +51,7 @@ function textOf(value: unknown): string {
 export function comparisonText({ runs, differences, code }: Comparison, out: Output): string {
   const letters = runs.map((_, index) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[index] ?? String(index + 1));
   const names = runs.map(({ name }, index) => `${letters[index]}: ${inOneLine(name)}\n`).join("");
-  if (differences.length === 0) return `${names}Nothing differs.\n`;
+  if (differences.length === 0) return `${names}No differences\n`;
   const rows = differences.map(({ what, name, values }): readonly string[] => [
     inOneLine(name === "" ? what : `${what} ${name}`),
     ...values.map((value) => valueText(what, value)),
@@ -72,8 +72,7 @@ export function comparisonText({ runs, differences, code }: Comparison, out: Out
   return [names, table, ...below, ...changes ?? (runs.length > 2 ? [] : [WITHOUT_CODE])].join("");
 }
 
-const WITHOUT_CODE =
-  "Their code cannot be compared: that of one run is not kept, or is too large.\n";
+const WITHOUT_CODE = "Cannot compare the code: for one run, it was not kept or is too large\n";
 
 function valueText(what: string, value: string | undefined): string {
   if (value === undefined) return "-";

@@ -38,11 +38,11 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
   for (const { appName, port, stale } of statuses) {
     if (stale === undefined) continue;
     const words = staleText(stale, port!, now);
-    tell(context.err, noteText(`${appName} on ${port} is stale: ${words}`));
+    tell(context.err, noteText(`The server of ${appName} on port ${port} is stale: ${words}`));
   }
   if (rows.length === 0 && context.err.isTerminal) {
     const whose = inOneLine(options.appName ?? "mlcli");
-    tell(context.err, `No server and no run of ${whose}. mlcli local deploy starts a server.\n`);
+    tell(context.err, `No servers or runs of ${whose}. Start a server: mlcli local deploy\n`);
   }
 }
 
@@ -64,14 +64,14 @@ function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): strin
   ];
 }
 
-/** `healthy`, `HTTP 503`, `no answer`, `running`, `exited (137)`, ... */
+/** `healthy`, `HTTP 503`, `no response`, `running`, `exited (137)`, ... */
 function healthText(health: Health): string {
   switch (health.state) {
     case "healthy":
     case "running":
       return health.state;
     case "unhealthy":
-      return health.answer.status === undefined ? "no answer" : `HTTP ${health.answer.status}`;
+      return health.answer.status === undefined ? "no response" : `HTTP ${health.answer.status}`;
     case "other":
       return health.exitStatus === undefined
         ? health.name
@@ -98,7 +98,7 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   if (stale !== undefined && !context.interruption.signal.aborted) {
     // Below the answer. Also if the request fails: that may be why.
     await answer.catch(() => {});
-    note(`stale: ${staleText(stale, port, context.clock.date())}`);
+    note(`The server is stale: ${staleText(stale, port, context.clock.date())}`);
   }
   await answer;
 }
@@ -120,7 +120,7 @@ function staleText(
   const renewal = profile === undefined ? "" : ` --aws-credentials ${shellWord(profile)}`;
   const version = run === undefined ? "" : ` --run ${shellWord(run)}`;
   return isWatched
-    ? `${words.join(", ")}; see what mlcli local deploy --watch says of it`
-    : `${words.join(", ")}; to update it: ` +
+    ? `${words.join(", ")}; see the output of mlcli local deploy --watch`
+    : `${words.join(", ")}; update it: ` +
       `mlcli local deploy --port ${port} --replace${version}${renewal}`;
 }

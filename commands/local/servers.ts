@@ -11,7 +11,7 @@ const STOP = options({
   ...serverPort,
   // No variable: what is removed has to be typed.
   "--port": { ...serverPort["--port"], variable: undefined },
-  "--yes": { short: "-y", description: "Also stop the server of an app in another directory." },
+  "--yes": { short: "-y", description: "Stop the server even if its app is in another directory" },
   ...progressOptions,
 });
 
@@ -21,7 +21,7 @@ export const stopCommand: Command = command({
   options: STOP,
   examples: [
     ["Stop the server on port 8081", "mlcli local stop --port 8081"],
-    ["Stop it though another directory's app serves there", "mlcli local stop -p 8081 --yes"],
+    ["Stop a server that was started in another directory", "mlcli local stop -p 8081 --yes"],
   ],
   action: async () => (await import("./stop_action.ts")).stopAction,
 });
@@ -29,7 +29,7 @@ export const stopCommand: Command = command({
 const STATUS = options({
   "--app-name": {
     ...appName["--app-name"],
-    description: "Only those of this app.",
+    description: "Show only servers and runs of this app",
     variable: undefined,
   },
   ...outputFormat,
@@ -40,8 +40,8 @@ export type StatusOptions = Values<typeof STATUS>;
 export const statusCommand: Command = command({
   options: STATUS,
   examples: [
-    ["See what is running, and whether it is healthy", "mlcli local status"],
-    ["The same for another program", "mlcli local status --output json"],
+    ["Show what is running and whether it is healthy", "mlcli local status"],
+    ["Print JSON for a script", "mlcli local status --output json"],
   ],
   action: async () => (await import("./server_actions.ts")).statusAction,
 });
@@ -52,11 +52,11 @@ const LOGS = options({
   ...onlyServerPort,
   "--follow": {
     short: "-f",
-    description: "Follow the log until the server ends.",
+    description: "Follow the log until the server stops",
   },
   "--tail": {
     value: "lines",
-    description: "How many of the last lines to show, or all.",
+    description: "Number of last lines to show, or all",
     default: "all",
     parse: parseTail,
   },
@@ -65,10 +65,10 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
-  details: "RUN is the name of a run, its number in mlcli local list-jobs, or last.",
+  details: "RUN is a name, a number in mlcli local list-jobs, or last (default: a server's log)",
   options: LOGS,
   examples: [
-    ["Show the last 20 lines, and follow the log", "mlcli local logs --tail 20 --follow"],
+    ["Show the last 20 lines and follow the log", "mlcli local logs --tail 20 --follow"],
     ["Show what the last run printed", "mlcli local logs last"],
   ],
   action: async () => (await import("./logs_action.ts")).logsAction,

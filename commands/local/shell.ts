@@ -11,8 +11,8 @@ const ROLES = ["train", "process", "serve"] as const satisfies readonly Role[];
 function parseRole(text: string, source: string): typeof ROLES[number] {
   const role = ROLES.find((role) => role === text);
   if (role !== undefined) return role;
-  throw new UsageError(`${source} must be ${alternatives(ROLES)}, but got "${text}".`, {
-    hint: `A command follows --: mlcli local shell -- ${shellWord(text)}`,
+  throw new UsageError(`${source} must be ${alternatives(ROLES)}, but got "${text}"`, {
+    hint: `Put a command after --: mlcli local shell -- ${shellWord(text)}`,
   });
 }
 
@@ -21,7 +21,7 @@ const OPTIONS = options({
   "[-- command...]": {},
   ...containerOptions,
   ...publishOption,
-  "--strict": { description: "Give the container only what SageMaker gives." },
+  "--strict": { description: "Give the container only what SageMaker provides" },
 });
 
 export type ShellDeclaration = typeof OPTIONS;
@@ -30,13 +30,13 @@ export type ShellOptions = Values<ShellDeclaration>;
 
 export const shellCommand: Command = command({
   details:
-    "ROLE is train, process or serve. Without it, the container is that of local train. It is " +
-    "removed at the end, with what was written to /opt/ml/model.",
+    "ROLE is train, process or serve (default: train). When you leave, mlcli removes the container " +
+    "and all files written to /opt/ml/model.",
   options: OPTIONS,
   examples: [
-    ["Look around where a training runs", "mlcli local shell"],
-    ["See what a server finds", "mlcli local shell serve -- ls -l /opt/ml/model"],
-    ["Try a line of Python", "echo 'import sklearn' | mlcli local shell -- python3"],
+    ["Explore the container of local train", "mlcli local shell"],
+    ["List the files that the server loads", "mlcli local shell serve -- ls -l /opt/ml/model"],
+    ["Run a line of Python", "echo 'import sklearn' | mlcli local shell -- python3"],
   ],
   action: async () => (await import("./shell_action.ts")).shellAction,
 });

@@ -10,36 +10,36 @@ const OPTIONS = options({
   ...jobOptions,
   ...programOptions,
   "--hyperparameter": {
-    value: "pair",
-    description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
+    value: "key=value",
+    description: "Override a value of input/config/hyperparameters.json (repeatable)",
     repeatable: true,
   },
   "--input": {
     short: "-i",
-    value: "channel",
-    description: "CHANNEL=DIR: directory to use instead of the one in input/data. May be repeated.",
+    value: "channel=dir",
+    description: "Use DIR for the channel instead of the one in input/data (repeatable)",
     repeatable: true,
     path: ({ directory }: TypedChannel) => directory,
     parse: parseInput,
   },
   "--copy-inputs": {
-    description: "Give the run a copy of the data, which it may write to, as on SageMaker.",
+    description: "Give the code a copy of the data that it can change",
   },
   "--stop-after": {
     value: "seconds",
-    description: "Rehearse a stop: send SIGTERM after this time, with SageMaker's 120 s to end.",
+    description: "Send SIGTERM after this time, and SIGKILL 120 s later, like SageMaker",
     parse: parseSeconds,
   },
   "--watch": {
-    description: "Stay, and train again after each edit of the code, the data or hyperparameters.",
+    description: "Retrain whenever the code, the data or the hyperparameters change",
   },
   "--dry-run": {
-    description: "Print the container that would run, as JSON, and change nothing.",
+    description: "Print as JSON the container that would run, without running it",
   },
   ...pipOptions,
   ...hostOptions,
   "--checkpoints": {
-    description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",
+    description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/ (implied by --stop-after)",
   },
 });
 
@@ -51,15 +51,15 @@ export const trainCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Train on the test data", "mlcli local train"],
-    ["Try other hyperparameters", "mlcli local train --hyperparameter epochs=20"],
-    ["See what a stop after a minute saves", "mlcli local train --stop-after 60"],
-    ["Train on two hosts, as on SageMaker", "mlcli local train --instance-count 2"],
-    ["Train exactly as on SageMaker, for CI", "mlcli local train --strict"],
+    ["Change a hyperparameter", "mlcli local train --hyperparameter epochs=20"],
+    ["Test a stop after one minute", "mlcli local train --stop-after 60"],
+    ["Train on two hosts", "mlcli local train --instance-count 2"],
+    ["Fail on any difference from SageMaker, for CI", "mlcli local train --strict"],
     [
-      "Train your own script on an image that exists",
+      "Train with your own script in an existing image",
       "mlcli local train --image team/torch:2 --entry-point train.py",
     ],
-    ["Train on data elsewhere", "mlcli local train --input training=/data/my_flats"],
+    ["Train on other data", "mlcli local train --input training=/data/my_flats"],
   ],
   action: async () => (await import("./train_action.ts")).trainAction,
 });

@@ -14,31 +14,31 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "path",
-    description: "File to transform, or directory of files, instead of PATH.",
+    description: "File or directory to transform, instead of PATH",
     path: "typed",
   },
   "--output-dir": {
     short: "-o",
     value: "dir",
-    description: "Where the results go, NAME.out for each file. Default: output/transform.",
+    description: "Directory for the results, NAME.out for each file (default: output/transform)",
     path: "typed",
   },
   ...transformOptions,
   ...serverProgramOptions,
   ...pipOptions,
   "--run": {
-    value: "name",
-    description: "Run whose model to use; last is the newest that has one.",
+    value: "run",
+    description: "Use the model of this run; last means the newest run with a model",
     completion: "model-run",
   },
   "--timeout": {
     value: "seconds",
-    description: "How long the server may take to start.",
+    description: "Time limit for the server to start",
     default: START,
     parse: parseSeconds,
   },
   "--dry-run": {
-    description: "Print how many requests of which sizes there would be, as JSON, and send none.",
+    description: "Print as JSON the number and sizes of requests, without sending them",
   },
 });
 
@@ -48,18 +48,18 @@ export type TransformOptions = Values<TransformDeclaration>;
 
 export const transformCommand: Command = command({
   details:
-    "Starts the app's server as a transform job on SageMaker does, sends it the records of " +
-    "the file or directory PATH, and writes NAME.out for each. If a request for a file fails, that " +
-    "file has no result; mlcli continues with the others, and exits with 1.",
+    "Starts the app's server like a transform job on SageMaker, sends it the records of the file " +
+    "or directory PATH, and writes NAME.out for each file. If a request fails, its file has no " +
+    "result: mlcli continues with the other files and exits with 1.",
   options: OPTIONS,
   examples: [
-    ["Transform a file, line by line", "mlcli local transform houses.csv"],
+    ["Transform a file line by line", "mlcli local transform houses.csv"],
     [
-      "Keep the first column, an id, from the model, and put the answers beside it",
+      "Hide the first column (an id) from the model, and add predictions to each row",
       "mlcli local transform houses.csv --input-filter '$[1:]' --join input",
     ],
     ["Transform a directory of images", "mlcli local transform photos --content-type image/png"],
-    ["See the requests without sending them", "mlcli local transform houses.csv --dry-run"],
+    ["Show the requests without sending them", "mlcli local transform houses.csv --dry-run"],
   ],
   action: async () => (await import("./transform_action.ts")).transformAction,
 });

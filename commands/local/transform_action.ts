@@ -61,11 +61,11 @@ export async function transformAction(
 /** Returns the file or directory that is typed, as an argument or an option. */
 function inputOf({ path, input }: TransformOptions, command: string): string {
   if (path !== undefined && input !== undefined) {
-    throw usageError(command, 'Argument PATH and option "--input" do not go together.');
+    throw usageError(command, 'Argument PATH and option "--input" cannot be used together');
   }
   const typed = path ?? input;
   if (typed !== undefined) return typed;
-  throw usageError(command, "Missing argument: PATH, the file or directory to transform.");
+  throw usageError(command, "Missing argument: PATH, the file or directory to transform");
 }
 
 /** What is typed wins over the file. */
@@ -101,13 +101,13 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
   };
 }
 
-/** `2 files, 1,000 records in 3.2 s (312 records/s); answers took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
+/** `2 files, 1,000 records in 3.2 s (312 records/s); responses took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
 function summary(results: Results): string {
   const { files, records, requests, retries, seconds, recordsPerSecond } = results;
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => `${results.latencies.within(part)} ms`);
   const times =
-    ` (${recordsPerSecond} records/s); answers took ${p50} (p50), ${p95} (p95), ${p99} (p99)`;
+    ` (${recordsPerSecond} records/s); responses took ${p50} (p50), ${p95} (p95), ${p99} (p99)`;
   return `${counted(files, "file")}, ${counted(records, "record")} in ${seconds} s` +
     (requests === 0 ? "" : times) +
-    (retries === 0 ? "" : `; ${counted(retries, "request")} sent again`);
+    (retries === 0 ? "" : `; ${counted(retries, "request")} retried`);
 }

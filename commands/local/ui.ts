@@ -10,14 +10,14 @@ const UI = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port on this machine; 0 picks a free one.",
+    description: "Port on this machine; 0 picks a free one",
     default: "8090",
     parse: parsePort,
   },
-  "--open": { description: "Open the page in your browser." },
+  "--open": { description: "Open the page in your browser" },
   "--allow-host": {
-    value: "name",
-    description: "Another host name by which the page is reached. May be repeated.",
+    value: "host",
+    description: "Another host name for the page (repeatable)",
     repeatable: true,
     parse: parseHost,
   },
@@ -27,11 +27,11 @@ export type UiOptions = Values<typeof UI>;
 
 export const uiCommand: Command = command({
   details:
-    "Only this machine reaches the page, and only with the token in the printed address. It " +
-    "reads the runs of the app and asks its servers; it starts and deletes nothing. Ctrl-C ends it.",
+    "Only this machine can open the page, with the token in the printed address. The page shows " +
+    "runs and sends requests to servers, but starts and deletes nothing. Ctrl-C stops it.",
   options: UI,
   examples: [
-    ["Look at the runs and servers, and open the page", "mlcli local ui --open"],
+    ["Open the page in your browser", "mlcli local ui --open"],
     ["Serve the page on a free port", "mlcli local ui --port 0"],
   ],
   action: async () => (await import("./ui_action.ts")).uiAction,
@@ -43,22 +43,22 @@ const REPORT = options({
   "--output-file": {
     short: "-o",
     value: "file",
-    description: "File to write. Default: report.html in the directory of the runs.",
+    description: "File to write (default: report.html in local_test/jobs)",
     path: "typed",
   },
-  "--with-logs": { description: "Also the end of each run's log, which may hold secrets." },
+  "--with-logs": { description: "Include each run's last log lines, which can contain secrets" },
 });
 
 export type ReportOptions = Values<typeof REPORT>;
 
 export const reportCommand: Command = command({
   details:
-    "It holds what mlcli local ui shows of the runs, and needs no server. mlcli prints its path. " +
-    "Without RUNS, it has all runs. A run is a name, last, or the number in mlcli local list-jobs.",
+    "The report contains the runs as mlcli local ui shows them, and needs no server. Each of RUNS " +
+    "is a name, a number in mlcli local list-jobs, or last (default: all runs).",
   options: REPORT,
   examples: [
-    ["Write a page about all runs for a colleague", "mlcli local report"],
-    ["Compare the last two, with their logs", "mlcli local report 2 1 --with-logs -o report.html"],
+    ["Report all runs", "mlcli local report"],
+    ["Report the last two runs with logs", "mlcli local report 2 1 --with-logs -o report.html"],
   ],
   action: async () => (await import("./report_action.ts")).reportAction,
 });

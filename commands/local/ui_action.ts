@@ -35,11 +35,11 @@ export async function uiAction(context: Context, options: UiOptions): Promise<vo
     const address = `http://localhost:${port}/#${token}`;
     // Not `print`: while it waits for a slow reader, Deno hears no signal.
     await out.write(new TextEncoder().encode(`${address}\n`));
-    tell(err, noteText(`This is the page of ${app.name}. Ctrl-C ends it.`));
+    tell(err, noteText(`Serving the page of ${app.name} (press Ctrl-C to stop)`));
     for (const way of waysTo(port, studioOf(context), env)) tell(err, noteText(way));
     await using _opened = options.open
       ? await openPage(layout, address, system.os, () => {
-        tell(err, warningText("No browser opens here", "Open the address above in one."));
+        tell(err, warningText("Cannot open a browser", "Open the address above yourself"));
       })
       : undefined;
     await abortOf(signal);

@@ -18,10 +18,10 @@ export async function watchTraining(
   await trainWatched(job, host, {
     onEnd: (failure) => {
       if (failure !== undefined) tell(err, errorText(failure, cwd));
-      const how = failure === undefined ? "trained" : "not trained";
-      say(`${how}; watching the code, the data and hyperparameters; Ctrl-C ends`);
+      const how = failure === undefined ? "trained" : "training failed";
+      say(`${how}; watching for changes (press Ctrl-C to stop)`);
     },
-    onChange: ({ words }) => say(`${words}: training again`),
+    onChange: ({ words }) => say(`${words}: retraining`),
   });
 }
 
@@ -40,17 +40,17 @@ export async function watchDeploy(
   await serveWatched(job, context, {
     onReady: async (port) => {
       await announce({ port });
-      say("watching the code and the model; Ctrl-C ends");
+      say("watching for changes (press Ctrl-C to stop)");
     },
     onStart: ({ words }) => say(`${words}: starting`),
-    onSwitch: ({ words }, seconds) => say(`${words}: new server in ${seconds.toFixed(1)} s`),
+    onSwitch: ({ words }, seconds) => say(`${words}: new server ready in ${seconds.toFixed(1)} s`),
     onFailure: ({ words }, error) => {
       tell(err, errorText(error, cwd));
-      say(`${words}: not served; the earlier server goes on`);
+      say(`${words}: new server failed; the previous one keeps running`);
     },
     onEnd: (error) => {
       tell(err, errorText(error, cwd));
-      say("no server until the next edit");
+      say("no server is running; waiting for the next change");
     },
   });
   tell(err, noteText("Stopped by mlcli local stop"));

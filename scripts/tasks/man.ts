@@ -43,7 +43,7 @@ function pageName(path: string): string {
 function manualPage(topic: Topic, date: string): string {
   const { path, description, members = [], examples, more } = topic;
   const name = pageName(path);
-  const [summary = ""] = description.split(/\.(?: |$)/);
+  const [summary = ""] = description.split("\n");
   const [, ...usage] = usageParts(topic);
   const commands = members.map(([form, { summary }]) => ({ form, description: summary }));
   const above = path.split(" ").slice(0, -1).map((_, index, all) => all.slice(0, index + 1));

@@ -202,8 +202,9 @@ suite("mlcli build and this machine's network", () => {
     const { code, stderr, sent, query } = await build(`FROM x\nRUN ${MOUNT} /opt/mlcli/install\n`);
     assertEquals({ code, stderr }, {
       code: 0,
-      stderr: "note: The password or token in PIP_INDEX_URL and HTTPS_PROXY goes to the steps of " +
-        "this build that mount it. By itself it gets into no layer; --no-network-settings keeps it here\n",
+      stderr:
+        "note: Build steps can mount the credentials in PIP_INDEX_URL and HTTPS_PROXY, but the " +
+        "image does not store them (to withhold them: --no-network-settings)\n",
     });
     assertEquals(sent, {
       ".mlcli-build/environment": `export HTTPS_PROXY='${VARIABLES.HTTPS_PROXY}'\n` +

@@ -29,7 +29,10 @@ suite("mlcli config", () => {
     assertEquals((await run("config list")).out, "");
     const none = await run("config get region");
     assertEquals([none.code, none.out], [1, ""]);
-    assertEquals(none.err, "error: Not set: region\nhint: mlcli config set region VALUE\n");
+    assertEquals(
+      none.err,
+      "error: region is not set\nhint: Set it: mlcli config set region VALUE\n",
+    );
     for (const line of ["config set region eu-west-1", "config set trusted_registries a.io,b.io"]) {
       const { code, out, err } = await run(line);
       assertEquals([code, out, err], [0, "", ""]);
@@ -58,8 +61,8 @@ suite("mlcli config", () => {
 
   for (
     const [line, code, message] of [
-      ["config set region", 2, "Either a value or --unset has to follow the name."],
-      ["config set region x --unset", 2, "Either a value or --unset has to follow the name."],
+      ["config set region", 2, "Expected either a value or --unset after the name"],
+      ["config set region x --unset", 2, "Expected either a value or --unset after the name"],
       ["config set colour x", 2, "keep_models, keep_models_size, output, profile, region or"],
       ["config set keep_models 0", 2, 'The setting keep_models does not take "0"'],
       ["config set keep_models_size 10", 2, 'The setting keep_models_size does not take "10"'],

@@ -129,7 +129,7 @@ suite("the schema of the configuration file", () => {
   it("has each key with what it means, which an editor shows", async () => {
     const { properties } = JSON.parse(await configurationSchema());
     for (const [key, { description }] of Object.entries<{ description: string }>(properties)) {
-      assert(/^[A-Z].*\.$/.test(description), key);
+      assert(/^[A-Z].*[.\w)]$/.test(description), key);
     }
     const all = [SCHEMA_KEY, ...CONFIGURATION_KEYS, ...OBJECT_KEYS];
     assertEquals(Object.keys(properties).sort(), [...all].sort());

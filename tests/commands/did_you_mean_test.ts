@@ -44,12 +44,12 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ["version", "version", "Did you mean mlcli --version? See mlcli --help."],
   ["run", "run", "Did you mean mlcli local train or mlcli local process? See mlcli --help."],
   // Both halves have it: nobody is to pay by mistake.
-  ["trian", "trian", `${HERE} train; on SageMaker: mlcli train.`],
-  ["delpoy", "delpoy", `${HERE} deploy; on SageMaker: mlcli deploy.`],
-  ["Train", "Train", `${HERE} train; on SageMaker: mlcli train.`],
-  ["log", "log", `${HERE} logs; on SageMaker: mlcli logs.`],
-  ["serve", "serve", `${HERE} deploy; on SageMaker: mlcli deploy.`],
-  ["invoke", "invoke", `${HERE} invoke; on SageMaker: mlcli invoke-endpoint.`],
+  ["trian", "trian", `${HERE} train; on SageMaker: mlcli train`],
+  ["delpoy", "delpoy", `${HERE} deploy; on SageMaker: mlcli deploy`],
+  ["Train", "Train", `${HERE} train; on SageMaker: mlcli train`],
+  ["log", "log", `${HERE} logs; on SageMaker: mlcli logs`],
+  ["serve", "serve", `${HERE} deploy; on SageMaker: mlcli deploy`],
+  ["invoke", "invoke", `${HERE} invoke; on SageMaker: mlcli invoke-endpoint`],
   // Of the group that is named, else of the other.
   ["local trian", "trian", "Did you mean mlcli local train? See mlcli local --help."],
   ["local trian --help", "trian", "Did you mean mlcli local train? See mlcli local --help."],
@@ -71,17 +71,17 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ["local describe x", "describe", "Did you mean mlcli local list-jobs? See mlcli local --help."],
   ["local up", "up", "Did you mean mlcli local deploy? See mlcli local --help."],
   ["local predict", "predict", "Did you mean mlcli local invoke? See mlcli local --help."],
-  ["rm churn", "rm", `${HERE} stop; on SageMaker: mlcli delete-endpoint.`],
-  ["completions run", "run", "See mlcli completions --help."],
+  ["rm churn", "rm", `${HERE} stop; on SageMaker: mlcli delete-endpoint`],
+  ["completions run", "run", "See mlcli completions --help"],
   ["completions bsh", "bsh", "Did you mean mlcli completions bash? See mlcli completions --help."],
   // Nothing is close.
-  ["xyzzy", "xyzzy", "See mlcli --help."],
-  ["tst", "tst", "See mlcli --help."],
-  ["b", "b", "See mlcli --help."],
+  ["xyzzy", "xyzzy", "See mlcli --help"],
+  ["tst", "tst", "See mlcli --help"],
+  ["b", "b", "See mlcli --help"],
   ["endpoints", "endpoints", "Did you mean mlcli list-endpoints? See mlcli --help."],
-  ["local complete", "complete", "See mlcli local --help."],
-  ["constructor", "constructor", "See mlcli --help."],
-  ["completions __proto__", "__proto__", "See mlcli completions --help."],
+  ["local complete", "complete", "See mlcli local --help"],
+  ["constructor", "constructor", "See mlcli --help"],
+  ["completions __proto__", "__proto__", "See mlcli completions --help"],
 ];
 
 /** Options that a command has not, and what is said before the hint to its help. */
@@ -106,15 +106,19 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   [
     "list-jobs --jq .[]",
     "--jq",
-    "jq shows a part of the JSON: mlcli list-jobs --output json | jq FILTER. ",
+    "To select from the JSON, use jq: mlcli list-jobs --output json | jq FILTER. ",
   ],
   [
     "local status --format x",
     "--format",
-    "jq shows a part of the JSON: mlcli local status --output json | jq FILTER. ",
+    "To select from the JSON, use jq: mlcli local status --output json | jq FILTER. ",
   ],
   ["--region x local status", "--region", ""],
-  ["--region x local train", "--region", "mlcli train, which runs on SageMaker, has it. "],
+  [
+    "--region x local train",
+    "--region",
+    "It is an option of mlcli train, which runs on SageMaker. ",
+  ],
   ["invoke-endpoint --json", "--json", "Did you mean --content-type application/json? "],
   ["deploy --name shop", "--name", "Did you mean --endpoint-name? "],
   ["delete-endpoint --name=shop", "--name", "Did you mean --endpoint-name? "],
@@ -123,8 +127,8 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   ["push --name team/churn", "--name", "Did you mean --repository? "],
   ["build --name churn", "--name", "Did you mean --app-name? "],
   ["local deploy --name churn", "--name", "Did you mean --app-name? "],
-  ["describe --name churn", "--name", "The name is given without an option: mlcli describe NAME. "],
-  ["init --name churn", "--name", "The name is given without an option: mlcli init NAME. "],
+  ["describe --name churn", "--name", "Pass the name without an option: mlcli describe NAME. "],
+  ["init --name churn", "--name", "Pass the name without an option: mlcli init NAME. "],
   ["build --tag v2", "--tag", "Did you mean --docker-tag? "],
   ["local deploy -e A=B", "-e", "Did you mean --env? "],
   ["local logs -n 20", "-n", "Did you mean --tail? "],
@@ -143,23 +147,23 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   [
     "local train --epochs 3",
     "--epochs",
-    "A hyperparameter is given as --hyperparameter epochs=VALUE. ",
+    "Pass a hyperparameter like this: --hyperparameter epochs=VALUE. ",
   ],
   // The other half has it.
   [
     "deploy -n shop --port=80",
     "--port",
-    "mlcli local deploy, which runs on this machine, has it. ",
+    "It is an option of mlcli local deploy, which runs on this machine. ",
   ],
-  ["local deploy -n shop", "-n", "mlcli deploy, which runs on SageMaker, has it. "],
+  ["local deploy -n shop", "-n", "It is an option of mlcli deploy, which runs on SageMaker. "],
   [
     "local deploy --s3-model-location s3://bucket/m",
     "--s3-model-location",
-    "mlcli deploy, which runs on SageMaker, has it. ",
+    "It is an option of mlcli deploy, which runs on SageMaker. ",
   ],
   // It stands before the command that has it.
-  ["-p 8081 local stop", "-p", "It stands after the command: mlcli local stop -p. "],
-  ["local --port 8081 stop", "--port", "It stands after the command: mlcli local stop --port. "],
+  ["-p 8081 local stop", "-p", "Put it after the command: mlcli local stop -p. "],
+  ["local --port 8081 stop", "--port", "Put it after the command: mlcli local stop --port. "],
   // Nothing is close.
   ["local --port 8081", "--port", ""],
   ["list-endpoints --port 80", "--port", ""],
@@ -175,27 +179,27 @@ const VALUES: readonly (readonly [line: string, message: string])[] = [
   ["local deploy -p23001x", 'Option "--port" must be a number from 0 to 65535, but got "23001x"'],
   [
     "list-jobs --kind trianing",
-    'Option "--kind" must be train, process or transform, but got "trianing".',
+    'Option "--kind" must be train, process or transform, but got "trianing"',
   ],
-  ["list-jobs --output jsn", 'Option "--output" must be text or json, but got "jsn".'],
+  ["list-jobs --output jsn", 'Option "--output" must be text or json, but got "jsn"'],
   [
     "describe a --kind job",
-    'Option "--kind" must be train, process, transform or endpoint, but got "job".',
+    'Option "--kind" must be train, process, transform or endpoint, but got "job"',
   ],
 ];
 
 suite("what is mistyped", () => {
   for (const [line, name, hint] of COMMANDS) {
     it(`mlcli ${line}`, async () => {
-      assertEquals(await refused(line), `error: Unknown command "${name}".\nhint: ${hint}\n`);
+      assertEquals(await refused(line), `error: Unknown command "${name}"\nhint: ${hint}\n`);
     });
   }
 
   for (const [line, flag, hint] of OPTIONS) {
     it(`mlcli ${line}`, async () => {
       const [error, hinted = ""] = (await refused(line)).split("\nhint: ");
-      assertEquals(error, `error: Unknown option "${flag}".`);
-      assertEquals(hinted.replace(/See mlcli[a-z -]* --help\.\n$/, ""), hint);
+      assertEquals(error, `error: Unknown option "${flag}"`);
+      assertEquals(hinted.replace(/See mlcli[a-z -]* --help\.?\n$/, ""), hint);
     });
   }
 

@@ -43,9 +43,9 @@ suite("--directory", () => {
     const file = `${app.name}.json`;
     for (
       const [directory, message] of [
-        ["none", 'No such directory: "none"'],
-        [file, `Not a directory: "${file}"`],
-        [`${file}/x`, `Cannot open the directory "${file}/x": Not a directory`],
+        ["none", 'Directory "none" does not exist'],
+        [file, `"${file}" is not a directory`],
+        [`${file}/x`, `Cannot open directory "${file}/x": Not a directory`],
       ] as const
     ) {
       const args = ["--directory", directory, "build"];
@@ -69,22 +69,22 @@ suite("a command in a directory below an app's", () => {
     const training = app.path("training");
     assertEquals(
       await hintOf(["local", "train", "--hyperparameter", "a=it's 1", "-t", "v2"], training),
-      "mlcli --directory ../../.. local train --hyperparameter 'a=it'\\''s 1' -t v2",
+      "Run this instead: mlcli --directory ../../.. local train --hyperparameter 'a=it'\\''s 1' -t v2",
     );
     assertEquals(
       await hintOf(["local", "process", "-f", "p.py", "--", "--rows", "*"], app.path()),
-      "mlcli --directory ../.. local process -f p.py -- --rows '*'",
+      "Run this instead: mlcli --directory ../.. local process -f p.py -- --rows '*'",
     );
     // Where it was typed with another directory, that is replaced.
     const typed = ["--directory", join(app.name, "mlcli_base", "my data"), "build"];
-    assertEquals(await hintOf(typed, app.directory), "mlcli build");
+    assertEquals(await hintOf(typed, app.directory), "Run this instead: mlcli build");
     assertEquals(
       await hintOf(["build", "--directory", "../my data"], training),
-      "mlcli --directory ../../.. build",
+      "Run this instead: mlcli --directory ../../.. build",
     );
     assertEquals(
       await hintOf(["build", "-a", app.name], training),
-      `mlcli --directory ../../.. build -a ${app.name}`,
+      `Run this instead: mlcli --directory ../../.. build -a ${app.name}`,
     );
   });
 
@@ -92,7 +92,7 @@ suite("a command in a directory below an app's", () => {
     await using app = await makeApp();
     for (const env of [["--env", "TOKEN=s3cret"], ["--env=TOKEN=s3cret"]]) {
       const hint = await hintOf(["local", "train", ...env], app.path());
-      assertEquals(hint, "mlcli --directory ../.. ...");
+      assertEquals(hint, "Run this instead: mlcli --directory ../.. ...");
     }
   });
 

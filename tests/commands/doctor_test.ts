@@ -125,7 +125,7 @@ suite("mlcli doctor", () => {
       noInit: 'exec: "docker-init": executable file not found in $PATH',
     });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    const [before, block, ...more] = stdout.split("\nWhat would differ on SageMaker:\n");
+    const [before, block, ...more] = stdout.split("\nDifferences on SageMaker:\n");
     assertEquals(more, []);
     assertEquals(before!.includes("warning"), false, before);
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
@@ -153,7 +153,7 @@ suite("mlcli doctor", () => {
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}Image \S+:latest exists \(not built by mlcli\)$/m);
     assertEquals(stdout.includes("File not found"), false, stdout);
-    const [, block] = stdout.split("\nWhat would differ on SageMaker:\n");
+    const [, block] = stdout.split("\nDifferences on SageMaker:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
       /does not run on SageMaker$/,
@@ -260,7 +260,7 @@ suite("mlcli doctor", () => {
       ...GOOD,
       version: { ApiVersion: undefined },
     });
-    assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 check of 6 failed\n" });
+    assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 of 6 checks failed\n" });
     assertMatch(
       stdout,
       /^problem {2}Unexpected response from the Docker Engine \(GET \/version\)$/m,
@@ -291,7 +291,7 @@ suite("mlcli doctor", () => {
     const { code, stdout, stderr } = await doctor(app, GOOD);
     assertEquals(code, 1);
     assertMatch(stdout, /^problem {2}Not a valid mlcli directory: /m);
-    assertMatch(stderr, /^error: 1 check of \d+ failed\n$/);
+    assertMatch(stderr, /^error: 1 of \d+ checks failed\n$/);
   });
 
   it("says what stands in the way where there is neither an engine nor an app", async () => {
@@ -301,7 +301,7 @@ suite("mlcli doctor", () => {
     const { code, stdout, stderr } = await app.run(["doctor"], {
       env: { DOCKER_HOST: "unix:///nonexistent.sock" },
     });
-    assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 check of 2 failed\n" });
+    assertEquals({ code, stderr }, { code: 1, stderr: "error: 1 of 2 checks failed\n" });
     assertMatch(
       stdout,
       /^problem {2}Cannot connect to a Docker Engine\n {9}unix:\/\/\/nonexistent\.sock/,

@@ -63,8 +63,8 @@ suite("the help", () => {
     for (const pager of ["cat", "/nonexistent/less", "/etc/passwd"]) {
       const { code, screen } = await runOnTerminal(args, "/", "", 80, { MLCLI_PAGER: pager });
       assertEquals(code, 0);
-      assertStringIncludes(screen, "Train on the test data.\r\n");
-      assertStringIncludes(screen, "Train on data elsewhere\r\n");
+      assertStringIncludes(screen, "Train the model locally\r\n");
+      assertStringIncludes(screen, "Train on other data\r\n");
     }
     const short = await runOnTerminal(["config", "get", "--help"], "/", "", 80, {
       MLCLI_PAGER: "false",

@@ -452,7 +452,7 @@ predict: "predict.py:Predictor"
       assertEquals([made[path], made[`shop/mlcli_base/prediction/${path}`]], [text, text], path);
     }
     const { stderr } = await initFrom(directory, "shop", "--from", ".");
-    assertStringIncludes(stderr, "Nothing to do: shop is complete.");
+    assertStringIncludes(stderr, "Nothing to do: shop is complete");
     assertEquals(await filesBelow(shop), made);
   });
 });

@@ -30,7 +30,7 @@ suite("mlcli init --from, whatever it is", () => {
     assertStringIncludes(first.stderr, "\n  mlcli local train\n");
     const second = await run();
     assertEquals([second.code, second.stdout], [0, ""]);
-    assertEquals(second.stderr, "Nothing to do: shop is complete.\n");
+    assertEquals(second.stderr, "Nothing to do: shop is complete\n");
     assertEquals(await filesBelow(directory.path), made);
     assertEquals(await filesBelow(old.path), PROJECT);
   });
@@ -45,7 +45,7 @@ suite("mlcli init --from, whatever it is", () => {
     await directory.write({ "requirements.txt": "mine\n" });
     const { code, stderr } = await run();
     assertEquals(code, 0);
-    assertStringIncludes(stderr, "shop.json exists and was not changed.");
+    assertStringIncludes(stderr, "shop.json already exists and was not changed\n");
     const whole = { ...all, "requirements.txt": "mine\n" };
     assertEquals(await filesBelow(directory.path), whole);
   });
@@ -113,16 +113,16 @@ suite("mlcli init --from, whatever it is", () => {
   });
 
   const REFUSED: readonly (readonly [words: readonly string[], message: string])[] = [
-    [["--from", ".", "--image", "a:1"], 'Options "--from ." and "--image" do not go together.'],
+    [["--from", ".", "--image", "a:1"], 'Options "--from ." and "--image" cannot be used together'],
     [
       ["--from", ".", "--python-version", "3.12"],
-      'Options "--from ." and "--python-version" do not go together.',
+      'Options "--from ." and "--python-version" cannot be used together',
     ],
-    [["--from", ".", "--data", "1MB"], 'Options "--from ." and "--data" do not go together.'],
-    [["--data", "1MB"], 'Option "--data" has no effect without "--from".'],
+    [["--from", ".", "--data", "1MB"], 'Options "--from ." and "--data" cannot be used together'],
+    [["--data", "1MB"], 'Option "--data" has no effect without "--from"'],
     [
       ["--from", "model/a", "--data", "lots"],
-      'Option "--data" must be a size like 100MB or 2GB, but got "lots".',
+      'Option "--data" must be a size like 100MB or 2GB, but got "lots"',
     ],
     [["a/b", "--from", "."], 'Argument "NAME" must be a name of letters'],
     [["--from", "nowhere"], "Not a directory: nowhere"],
@@ -149,7 +149,10 @@ suite("mlcli init in a project of another tool", () => {
       const answers = made ? answer : `${answer}\n`;
       const { code, screen } = await answerOnTerminal(["init"], directory.path, answers);
       assertEquals(code, 0, screen);
-      assertStringIncludes(screen, "This is a sagify project. Make an app of it? [Y/n]: ");
+      assertStringIncludes(
+        screen,
+        "Found a sagify project. Convert it into an mlcli app? [Y/n]: ",
+      );
       const [app] = await appsIn(directory.path);
       assertEquals(app === "shop.json", made, screen);
     });
@@ -161,12 +164,12 @@ suite("mlcli init in a project of another tool", () => {
     assertEquals([refused.code, refused.stdout], [2, ""]);
     assertStringIncludes(
       refused.stderr,
-      "error: This is a sagify project\nhint: mlcli init --from .",
+      "error: This directory contains a sagify project\nhint: To convert it, run mlcli init --from .",
     );
     assertEquals(await filesBelow(directory.path), PROJECT);
     const { code, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals(code, 0);
-    const note = "note: This is a sagify project: mlcli init --from . makes an app of it.\n";
+    const note = "note: Found a sagify project. To convert it, run mlcli init --from .\n";
     assertStringIncludes(stderr, note);
     assertEquals(await appsIn(directory.path), ["demo.json"]);
   });

@@ -36,7 +36,7 @@ suite("mlcli init --from an MLflow model", () => {
     const request = `mlcli local invoke ${place}/serving_input_example.json`;
     assertStringIncludes(made.stderr, `Next:\n  mlcli build\n  mlcli local deploy\n  ${request}\n`);
     const again = await init(directory.path, ...args);
-    assertEquals(again, { code: 0, stdout: "", stderr: "Nothing to do: shop is complete.\n" });
+    assertEquals(again, { code: 0, stdout: "", stderr: "Nothing to do: shop is complete\n" });
     assertEquals(await filesBelow(directory.path), files);
   });
 
@@ -53,7 +53,7 @@ suite("mlcli init --from an MLflow model", () => {
   it("offers it where a model is", async () => {
     await using model = await makeDirectory(MODEL);
     const { stderr } = await init(model.path, "shop");
-    assertStringIncludes(stderr, "This is an MLflow model: mlcli init --from . makes an app of");
+    assertStringIncludes(stderr, "Found an MLflow model. To convert it, run mlcli init --from .");
   });
 
   it("says why it takes no model that mlflow does not serve", async () => {

@@ -45,7 +45,7 @@ suite("mlcli init", () => {
     const { code, stdout, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals([code, lines(stdout)], [0, FILES]);
     assertEquals(Object.keys(await filesBelow(directory.path)).sort(), [...FILES].sort());
-    assertStringIncludes(stderr, `Created ${FILES.length} files of demo.\n`);
+    assertStringIncludes(stderr, `Created ${FILES.length} files for demo\n`);
     const next = "mlcli build\nmlcli local train\nmlcli local deploy\n" +
       "echo 72,3,15 | mlcli local invoke\n";
     assertMatch(stderr, /\nNext:\n/);
@@ -169,7 +169,7 @@ suite("mlcli init", () => {
     assertMatch(stderr, /Kept existing files: demo\.json, .*own\.txt, .*training\.py\n/);
     assertStringIncludes(
       stderr,
-      "demo.json exists, so --region had no effect. Edit the file.\n",
+      "demo.json exists, so --region had no effect. Edit it instead.\n",
     );
     await Deno.stat(
       join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/processing"),
@@ -222,7 +222,7 @@ suite("mlcli init", () => {
     const before = await filesBelow(directory.path);
     const { code, stdout, stderr } = await init(directory, "demo", "--dry-run");
     assertEquals([code, lines(stdout)], [0, FILES.filter((path) => path !== ".dockerignore")]);
-    assertEquals(stderr, `Would create ${FILES.length - 1} files of demo. Nothing was changed.\n`);
+    assertEquals(stderr, `Would create ${FILES.length - 1} files for demo (dry run)\n`);
     assertEquals(await filesBelow(directory.path), before);
     assertEquals((await init(directory, "demo")).stdout, stdout);
     assertEquals((await init(directory, "demo", "--dry-run")).stdout, "");
@@ -242,7 +242,7 @@ suite("mlcli init", () => {
     for (const args of [["demo"], []]) {
       const { code, stdout, stderr } = await init(directory, ...args);
       assertEquals([code, stdout], [0, ""]);
-      assertStringIncludes(stderr, "Nothing to do: demo is complete.\n");
+      assertStringIncludes(stderr, "Nothing to do: demo is complete\n");
     }
     assertEquals(await filesBelow(directory.path), before);
   });
@@ -365,7 +365,7 @@ suite("mlcli init without a terminal", () => {
       assertEquals([code, stdout], [2, ""]);
       assertMatch(
         stderr,
-        /^error: Missing argument: NAME\. The directory's name, "Untitled Folder", is not .*\nhint: /,
+        /^error: Missing argument: NAME \(the directory's name, "Untitled Folder", is not .*\)\nhint: /,
       );
       assertEquals(await filesBelow(parent.path), {});
     });
@@ -377,14 +377,14 @@ suite("mlcli init without a terminal", () => {
     [[".demo"], 'Argument "NAME"'],
     [["demo", "--python-version", "new"], 'Option "--python-version" must be a Python version'],
     [["demo", "--python-version", "3.7"], "from 3.8 on"],
-    [["demo", "--python-version", "3.9", "--base-image", "a"], "do not go together"],
+    [["demo", "--python-version", "3.9", "--base-image", "a"], "cannot be used together"],
     [["demo", "--requirements", "../r.txt"], 'Option "--requirements"'],
     [["demo", "--requirements", "/r.txt"], 'Option "--requirements"'],
     [["demo", "--image-name", "Demo:v1"], 'Option "--image-name"'],
     [["demo", "--platform", "amd64"], 'Option "--platform"'],
     [["demo", "--base-image", "a b"], 'Option "--base-image"'],
     [["demo", "--region", "us-east-1a"], 'Option "--region" must be a region, such as "eu-west-1"'],
-    [["a..b"], '"--image-name"'],
+    [["a..b"], "--image-name"],
     [["demo", "--unknown"], "--unknown"],
     [["demo", "other"], "other"],
   ];

@@ -10,7 +10,7 @@ suite("the hint of a cloud command without credentials", () => {
   const error = new NotConfigured("No AWS credentials found", { hint: "Run aws configure." });
   const rows: readonly (readonly [name: string, hint: string])[] = [
     ...["train", "process", "deploy", "transform", "list-jobs", "logs"].map((name) =>
-      [name, `Run aws configure. On this machine, without AWS: mlcli local ${name}`] as const
+      [name, `Run aws configure. To use this machine instead of AWS: mlcli local ${name}`] as const
     ),
     ...["list-endpoints", "push", "constructor"].map((name) =>
       [name, "Run aws configure."] as const
@@ -35,6 +35,6 @@ suite("the hint of a cloud command without credentials", () => {
     const cloud = { HOME: directory.path, AWS_EC2_METADATA_DISABLED: "true" };
     const { code, stderr } = await runInProcess(["list-jobs"], { cwd: directory.path, cloud });
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: No .*\nhint: .* without AWS: mlcli local list-jobs\n$/);
+    assertMatch(stderr, /^error: No .*\nhint: .* instead of AWS: mlcli local list-jobs\n$/);
   });
 });

@@ -119,7 +119,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);
     assertEquals(
       stderr,
-      "Left out of the image as private: .env. !PATH in .dockerignore brings one back.\n",
+      "Excluded from the image as private: .env. To include a file, add !PATH to .dockerignore.\n",
     );
     assertEquals([...sent.keys()].sort(), [".dockerignore", "Dockerfile", "train"]);
     assertEquals(query?.["dockerfile"], "Dockerfile");

@@ -167,7 +167,7 @@ suite("a command in a subdirectory", () => {
     assertEquals(code, 0, stderr);
     assertStringIncludes(
       stderr,
-      `note: This directory belongs to the app of ../../${app.name}.json: init adds another app in it\n`,
+      `note: Creating another app in this directory, which belongs to ../../${app.name}.json\n`,
     );
     assert((await Deno.stat(join(below(app), `${app.name}.json`))).isFile);
   });

@@ -27,11 +27,11 @@ suite("on a narrow terminal", () => {
     const args = ["list-jobs", "--status", "fialed"];
     const message =
       'Option "--status" must be InProgress, Completed, Failed, Stopping or Stopped, ' +
-      'but got "fialed".';
+      'but got "fialed"';
     const piped = await runProgram(args, { cwd: "/" });
     assertEquals(
       [piped.code, piped.stdout, piped.stderr],
-      [2, "", `error: ${message}\nhint: See mlcli list-jobs --help.\n`],
+      [2, "", `error: ${message}\nhint: See mlcli list-jobs --help\n`],
     );
     const { code, screen } = await runOnTerminal(args, "/", "", 40, { NO_COLOR: "1" });
     const lines = screen.trimEnd().split("\r\n");

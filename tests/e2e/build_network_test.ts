@@ -57,7 +57,10 @@ suite("mlcli build in a company's network", () => {
     try {
       const said = await build();
       assertStringIncludes(said, "Successfully installed mlcli-probe-1.0");
-      assertStringIncludes(said, "note: The password or token in PIP_INDEX_URL and HTTPS_PROXY ");
+      assertStringIncludes(
+        said,
+        "note: Build steps can mount the credentials in PIP_INDEX_URL and HTTPS_PROXY, ",
+      );
       assertEquals(said.includes("secret-"), false, said);
       assert(index.requests.includes(`/simple/mlcli-probe/ ${INDEX_LOGIN}`), `${index.requests}`);
       assertStringIncludes(

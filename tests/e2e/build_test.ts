@@ -124,8 +124,8 @@ suite("mlcli build", () => {
     const asking = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nARG APP\nCOPY ${APP}/.env /\n";
     await using app = await listingApp(asking);
     await app.write(`${app.directory}/${app.name}/.env`, "secret");
-    const note = `Left out of the image as private: ${app.name}/.env. ` +
-      "!PATH in .dockerignore brings one back.";
+    const note = `Excluded from the image as private: ${app.name}/.env. ` +
+      "To include a file, add !PATH to .dockerignore.";
     const { code, stderr } = await app.run(["build"]);
     assertEquals(code, 1);
     assertEquals(stderr.split("\n")[0], note);

@@ -61,7 +61,7 @@ suite("local deploy and local stop", () => {
     assertEquals([code, stdout], [0, `http://localhost:${port}\n`]);
     assertMatch(
       stderr,
-      /^note: Replaced the server; nobody answered on port \d+ for \d+\.\d\d s\n$/,
+      /^note: Replaced the server; port \d+ did not respond for \d+\.\d\d s\n$/,
     );
     assertEquals(await predictedOn(port), "eight!");
     const [{ Id } = { Id: "" }, ...others] = await containersOf(app.name);

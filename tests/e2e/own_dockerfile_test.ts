@@ -53,7 +53,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
       assertMatch(missing.stderr, /Image not found: .*\nhint: Run mlcli build first/);
       const built = await app.run(["build"]);
       assertEquals([built.code, built.stdout], [0, `${image}\n`], built.stderr);
-      assertMatch(built.stderr, /^Left out of the image as private: \.env\./m);
+      assertMatch(built.stderr, /^Excluded from the image as private: \.env\./m);
       assertEquals(/warning/.test(built.stderr), false, built.stderr);
       const run = await app.run(["local", "train", "--hyperparameter", "epochs=3"]);
       assertEquals([run.code, run.stdout], [0, "epochs 3\n"], run.stderr);
@@ -113,7 +113,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
         const warnings = of(stderr);
         assertEquals(warnings.length, rules.length, stderr);
         for (const [index, words] of rules.entries()) assertMatch(warnings[index]!, words);
-        const said = stdout.slice(stdout.indexOf("What would differ on SageMaker:"));
+        const said = stdout.slice(stdout.indexOf("Differences on SageMaker:"));
         assertEquals(
           of(said).map((line) => line.replace(/^warning +/, "")),
           warnings.map((line) => line.replace(/^warning: /, "")),

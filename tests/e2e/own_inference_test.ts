@@ -132,7 +132,7 @@ suite("an inference.py of the user's own", () => {
     const inode = (path: string) => Deno.statSync(app.testPath(path)).ino;
     assertEquals(inode(`../jobs/.unpacked/${view}/weights`), inode("model/weights"));
     await app.write(join(app.directory, "src/neighbour.py"), "NAME = 'edited'\n");
-    await err.until(/src\/neighbour\.py edited: new server in/);
+    await err.until(/src\/neighbour\.py edited: new server ready in/);
     assertEquals(await asked(), "edited");
     child.kill("SIGINT");
     await err.toEnd();

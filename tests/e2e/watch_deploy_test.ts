@@ -117,7 +117,9 @@ suite("local deploy --watch", () => {
     await said.until(/asking/);
     for (let edit = 1; edit <= EDITS; edit++) {
       await app.write(app.path("prediction/serve"), SERVING.replace("= 0", `= ${edit}`));
-      await err.until(new RegExp(`(?:serve edited: new server in [\\d.]+ s\\n[^]*){${edit}}`));
+      await err.until(
+        new RegExp(`(?:serve edited: new server ready in [\\d.]+ s\\n[^]*){${edit}}`),
+      );
       assertEquals(await ask(port), `${edit} 2 seven`);
     }
     await clients.stdin.close();
@@ -128,7 +130,7 @@ suite("local deploy --watch", () => {
     }
 
     await app.write(app.path("prediction/serve"), `${SERVING}\nimport nothing_of_that_name\n`);
-    await err.until(/serve edited: not served; the earlier server goes on\n/);
+    await err.until(/serve edited: new server failed; the previous one keeps running\n/);
     assertEquals(err.text.match(/Traceback/g)?.length, 1, err.text);
     assertEquals(await ask(port), `${EDITS} 2 seven`);
 

@@ -118,7 +118,7 @@ suite("mlcli init --from, on moto", () => {
       assertStringIncludes(files[`${app}/MIGRATION.md`]!, `created it from ${kind}/${name} in`);
       const again = await init(name);
       assertEquals([again.code, again.stdout], [0, ""], again.stderr);
-      assertStringIncludes(again.stderr, `Nothing to do: ${app} is complete.\n`);
+      assertStringIncludes(again.stderr, `Nothing to do: ${app} is complete\n`);
       assertEquals(await filesBelow(cwd), files);
       const missing = `error: ResourceNotFound: ${kind.replace("-", " ")} none\n`;
       assertStringIncludes((await init("none")).stderr, missing);

@@ -58,8 +58,8 @@ export class BuildProgress implements BuildReport, Disposable {
     for (const { message, hint } of warnings) this.shown.warning(message, hint);
     if (secret.length === 0) return;
     this.shown.note(
-      `The password or token in ${enumerated(secret)} goes to the steps of this build that ` +
-        "mount it. By itself it gets into no layer; --no-network-settings keeps it here",
+      `Build steps can mount the credentials in ${enumerated(secret)}, but the image does not ` +
+        "store them (to withhold them: --no-network-settings)",
     );
   };
 
@@ -91,6 +91,6 @@ function leftOutNote(paths: readonly string[]): string | undefined {
   if (paths.length === 0) return undefined;
   const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
   const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
-  return `Left out of the image as private: ${names}${more}. ` +
-    "!PATH in .dockerignore brings one back.";
+  return `Excluded from the image as private: ${names}${more}. ` +
+    "To include a file, add !PATH to .dockerignore.";
 }

@@ -133,7 +133,7 @@ export class StepLog {
 
   /** All of it, as far as it is kept. */
   whole(): readonly string[] {
-    const dropped = this.#dropped === 0 ? [] : [`(${this.#dropped} lines before these)`];
+    const dropped = this.#dropped === 0 ? [] : [`(${this.#dropped} earlier lines omitted)`];
     const open = terminalText(this.#open);
     return [...dropped, ...this.#lines, ...open === "" ? [] : [open]];
   }

@@ -64,27 +64,27 @@ suite("the words of a command line", () => {
     requireNoRest([]);
     for (const word of ["b", ""]) {
       const { message, hint } = assertThrows(() => requireNoRest([word, "c"]), UsageError);
-      assertEquals(message, `Nothing may follow "--", but "${word}" does.`);
+      assertEquals(message, `Unexpected argument after "--": "${word}"`);
       assertEquals(
         hint,
-        'Leave "--" out. A file whose name begins with a dash is written ./-name.',
+        'Remove "--". Write a file name that begins with a dash as ./-name.',
       );
     }
   });
 
   for (
     const [args, message] of [
-      [["--port="], 'Missing value for option "--port".'],
-      [["--port", ""], 'Missing value for option "--port".'],
-      [["-p="], 'Missing value for option "-p".'],
-      [["build", "--directory"], 'Missing value for option "--directory".'],
-      [["--directory", "--help"], 'Missing value for option "--directory".'],
-      [["--directory="], 'Missing value for option "--directory".'],
-      [["--directory", "a", "--directory=b"], 'Option "--directory" is given twice.'],
-      [["-C", "a", "--directory=b"], 'Option "--directory" is given twice.'],
-      [["build", "-C"], 'Missing value for option "-C".'],
-      [["invoke", ""], "An argument is empty."],
-      [[""], "An argument is empty."],
+      [["--port="], 'Missing value for option "--port"'],
+      [["--port", ""], 'Missing value for option "--port"'],
+      [["-p="], 'Missing value for option "-p"'],
+      [["build", "--directory"], 'Missing value for option "--directory"'],
+      [["--directory", "--help"], 'Missing value for option "--directory"'],
+      [["--directory="], 'Missing value for option "--directory"'],
+      [["--directory", "a", "--directory=b"], 'Option "--directory" was given more than once'],
+      [["-C", "a", "--directory=b"], 'Option "--directory" was given more than once'],
+      [["build", "-C"], 'Missing value for option "-C"'],
+      [["invoke", ""], "An argument is empty"],
+      [[""], "An argument is empty"],
     ] as const
   ) {
     it(`may not be: ${JSON.stringify(args)}`, () => {

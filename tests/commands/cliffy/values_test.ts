@@ -95,19 +95,19 @@ suite("the values of a command", () => {
         "by its variable",
         {},
         { MLCLI_OUTPUT: "x" },
-        'MLCLI_OUTPUT must be text or json, but got "x".',
+        'MLCLI_OUTPUT must be text or json, but got "x"',
       ],
       [
         "before its value",
         { timeout: "x" },
         {},
-        'Option "--timeout" has no effect without "--wait".',
+        'Option "--timeout" has no effect without "--wait"',
       ],
     ] as const
   ) {
     it(`are named ${what} where they are wrong: ${message}`, () => {
       const error = assertThrows(() => read({ options: given }, variables), UsageError);
-      assertEquals([error.message, error.hint], [message, "See mlcli it --help."]);
+      assertEquals([error.message, error.hint], [message, "See mlcli it --help"]);
     });
   }
 });

@@ -113,7 +113,7 @@ suite("mlcli init --from training-job/NAME", () => {
         "note: Values of variables are not copied. To pass those of your shell: " +
         "mlcli local train --env API_KEY",
         "note: No data was downloaded. To download a sample of training, use --data 100MB.",
-        "note: flats/MIGRATION.md has all of this.",
+        "note: These notes are also in flats/MIGRATION.md",
         "Next:",
         "  mlcli local train",
         "  mlcli train",
@@ -142,7 +142,7 @@ suite("mlcli init --from training-job/NAME", () => {
     assert(!Object.values(files).join().includes("nobody-may-see"));
     const again = await at.init(["--from", `training-job/${JOB}`]);
     assertEquals([again.code, again.stdout], [0, ""]);
-    assertEquals(again.stderr, "Nothing to do: flats is complete.\n");
+    assertEquals(again.stderr, "Nothing to do: flats is complete\n");
     assertEquals(await at.files(), files);
     assertEquals(at.box.operations.filter((one) => one === "s3:GetObject").length, 1);
   });
@@ -315,7 +315,7 @@ suite("mlcli init --from training-job/NAME", () => {
   });
 });
 
-const NOTHING = "Nothing to do: flats is complete.";
+const NOTHING = "Nothing to do: flats is complete";
 
 suite("mlcli init --from processing-job/NAME", () => {
   it("finds the script in what FrameworkProcessor sent", async () => {

@@ -215,7 +215,7 @@ suite("invoke-endpoint sends", () => {
       code: 2,
       stdout: "",
       stderr: "error: Nothing to send\n" +
-        "hint: Name a file (mlcli invoke-endpoint -n churn rows.csv), or pipe the request's body in.\n",
+        "hint: Pass a file (mlcli invoke-endpoint -n churn rows.csv), or pipe the request body to standard input\n",
     });
   });
 });

@@ -87,8 +87,8 @@ suite("the README's command line, from data to an endpoint", () => {
     assertMatch(stderr, /^error: Training job \S+ failed$/m);
     assertStringIncludes(
       stderr,
-      'error: Missing value for option "-m".\nhint: See mlcli --help. ' +
-        "If $(...) stands there, that command printed nothing: its error is above.\n",
+      'error: Missing value for option "-m"\nhint: See mlcli --help. ' +
+        "If you used $(...), that command printed nothing: see its error above.\n",
     );
     assert(!box.operations.some((name) => /Endpoint|Model$/.test(name)), box.operations.join());
   });

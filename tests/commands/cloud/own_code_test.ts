@@ -313,7 +313,7 @@ suite("train with code of the user's own", () => {
       [
         "a tag beside an image",
         ["-t", "v2"],
-        'Option "--docker-tag" has no effect beside the image',
+        'Option "--docker-tag" has no effect with the existing image',
       ],
       [
         "a file that is not there",

@@ -247,7 +247,10 @@ suite("process is refused", () => {
     await using job = await makeOwn({ process: { file: "p.py", entry_point: "clean.py" } });
     const two = await job.run(LEAST);
     assertEquals(two.code, 1);
-    assertStringIncludes(two.stderr, '"file" in "process" does not go together with "entry_point"');
+    assertStringIncludes(
+      two.stderr,
+      '"file" in "process" cannot be used together with "entry_point"',
+    );
     await using other = await makeOwn();
     const { code, stderr } = await other.run([...LEAST, "-o", "clean"]);
     assertEquals(code, 2);

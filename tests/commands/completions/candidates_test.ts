@@ -56,7 +56,7 @@ suite("what may follow the words of a command line", () => {
 
   it("are commands and options, with what they do", async () => {
     const commands = await lines("/");
-    assert(commands.includes("deploy\tServe a model on an endpoint: create it, or update it."));
+    assert(commands.includes("deploy\tCreate or update an endpoint that serves a model"));
     const options = await lines("/", "local", "train");
     assert(options.includes("--docker-tag\tTag of the image"), options.join("\n"));
     assert(options.some((line) => line.startsWith("--directory\t")));

@@ -397,7 +397,7 @@ suite("a server's AWS credentials", () => {
         clock: CLOCK,
         onMessage: (text) => {
           if (/ watching /.test(text)) Deno.writeTextFileSync(app.path("prediction/serve"), "new");
-          if (/: new server in /.test(text)) keys.press();
+          if (/: new server ready in /.test(text)) keys.press();
         },
       });
       assertEquals(code, 130, stderr);

@@ -316,9 +316,15 @@ suite("local invoke of what stands in the place of a file", () => {
   it("hints at echo for a row, and at nothing for a name", async () => {
     for (
       const [file, hint] of [
-        ["72,3,15", "hint: Is it the request itself? echo 72,3,15 | mlcli local invoke --port 1\n"],
-        ["a b", "hint: Is it the request itself? echo 'a b' | mlcli local invoke --port 1\n"],
-        ["{bad", "hint: It is not valid JSON either, which you may give in place of a file.\n"],
+        [
+          "72,3,15",
+          "hint: If this is the request itself, pipe it: echo 72,3,15 | mlcli local invoke --port 1\n",
+        ],
+        [
+          "a b",
+          "hint: If this is the request itself, pipe it: echo 'a b' | mlcli local invoke --port 1\n",
+        ],
+        ["{bad", "hint: Pass the path of a file, or valid JSON\n"],
         ["rows.csv", ""],
         ["data/a,b.csv", ""],
       ] as const

@@ -36,8 +36,8 @@ suite("mlcli local logs RUN", () => {
   });
 
   it("local logs RUN refuses --follow", async () => {
-    const stderr = 'error: Option "--follow" cannot be given with the name of a run.\n' +
-      "hint: local train and local process print the log of a run while it runs.\n";
+    const stderr = 'error: Option "--follow" cannot be used with the name of a run\n' +
+      "hint: Remove --follow: a run prints its log in the terminal where it was started\n";
     assertEquals(await logs(["1", "--follow"]), { code: 2, stdout: "", stderr });
   });
 });

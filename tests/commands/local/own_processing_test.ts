@@ -226,7 +226,7 @@ suite("local process with a script of the user's own", () => {
       await using app = await scriptApp({ file: "p.py", [key]: value });
       const { code, stderr, body } = await process(app, TYPED);
       assertEquals([code, body], [1, undefined]);
-      assertStringIncludes(stderr, `"file" in "process" does not go together with "${key}"`);
+      assertStringIncludes(stderr, `"file" in "process" cannot be used together with "${key}"`);
     }
   });
 
@@ -312,7 +312,7 @@ suite("local process of an image that exists", () => {
       const line = ["local", command, "--image", IMAGE, "--entry-point", "clean.py"];
       const { code, stderr } = await runInProcess(line, { cwd: directory.path });
       assertEquals(code, 1);
-      assertMatch(stderr, /\nhint: mlcli init \S+ --image team\/torch:2\n$/);
+      assertMatch(stderr, /\nhint: Create an app: mlcli init \S+ --image team\/torch:2\n$/);
     }
   });
 

@@ -287,7 +287,10 @@ suite("local train with a script of the user's own", () => {
     const run = await train(app, ["--image", IMAGE], { env });
     assertEquals(run.code, 0, run.stderr);
     assertEquals(run.variables["PIP_INDEX_URL"], env.PIP_INDEX_URL);
-    assertStringIncludes(run.stderr, "note: The code's container gets PIP_INDEX_URL, for pip");
+    assertStringIncludes(
+      run.stderr,
+      "note: The container receives the credentials in PIP_INDEX_URL for pip",
+    );
     assertEquals(run.stderr.includes("secret"), false);
     const { Type, Source } = run.targets[run.variables["PIP_CACHE_DIR"]!]!;
     assertEquals([Type, Source], ["volume", `mlcli-pip-${app.name}-${app.mark.slice(0, 12)}`]);
@@ -412,10 +415,10 @@ suite("local train with a script of the user's own", () => {
 
   for (
     const [args, words] of [
-      [["train", "-t", "v2"], 'Option "--docker-tag" has no effect beside the image'],
+      [["train", "-t", "v2"], 'Option "--docker-tag" has no effect with the existing image'],
       [
         ["process", "-t", "v2", "-f", "p.py"],
-        'Option "--docker-tag" has no effect beside the image',
+        'Option "--docker-tag" has no effect with the existing image',
       ],
       [
         ["train", "--command", "x", "--source-dir", "src"],
@@ -445,7 +448,7 @@ suite("local train with a script of the user's own", () => {
     assertEquals([code, stderr], [
       1,
       `error: Not a valid mlcli directory: ${directory.path}\n` +
-      `hint: mlcli init ${name} --image ${IMAGE} --source-dir . --entry-point train.py\n`,
+      `hint: Create an app: mlcli init ${name} --image ${IMAGE} --source-dir . --entry-point train.py\n`,
     ]);
   });
 });
@@ -583,7 +586,7 @@ suite("a pull from ECR", () => {
     assertMatch(stderr, /\nerror: Image not found: .*\n {2}No AWS credentials found/);
     assertStringIncludes(
       stderr,
-      "\nhint: A pull from Amazon ECR in eu-west-1 needs AWS credentials",
+      "\nhint: To pull from Amazon ECR in eu-west-1, check your AWS credentials",
     );
   });
 
@@ -791,7 +794,7 @@ suite("init --image", () => {
     const [args, words] of [
       [
         ["--image", IMAGE, "--base-image", "x"],
-        'Options "--image" and "--base-image" do not go together',
+        'Options "--image" and "--base-image" cannot be used together',
       ],
       [["--entry-point", "train.py"], 'Option "--entry-point" has no effect without "--image"'],
       [

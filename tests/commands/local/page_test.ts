@@ -51,7 +51,7 @@ suite("local ui", () => {
     const [, port] = /:(\d+)/.exec(page)!;
     assertEquals(
       stderr,
-      `note: This is the page of ${app.name}. Ctrl-C ends it.\n` +
+      `note: Serving the page of ${app.name} (press Ctrl-C to stop)\n` +
         `note: From your machine: ssh -N -L ${port}:127.0.0.1:${port} 10.0.0.2\n`,
     );
   });
@@ -124,8 +124,8 @@ suite("local report", () => {
     assertEquals(pairs, ["b,c", "a,c", "a,b"]);
     assertEquals(
       stderr,
-      "note: The report holds 3 runs: all that the page shows of a run, such as hyperparameters and why " +
-        "it failed, changes of the code, and no logs (--with-logs)\n",
+      "note: The report contains 3 runs: their hyperparameters, metrics, errors, code changes, but no " +
+        "logs (see --with-logs)\n",
     );
   });
 

@@ -58,11 +58,11 @@ suite("--publish", () => {
 
   const rejected: readonly (readonly [name: string, options: readonly string[], error: string])[] =
     [
-      ["--strict", ["--strict"], 'Options "--publish" and "--strict" do not go together.'],
+      ["--strict", ["--strict"], 'Options "--publish" and "--strict" cannot be used together'],
       [
         "several hosts",
         ["--instance-count", "2"],
-        'Options "--publish" and "--instance-count" do not go together.',
+        'Options "--publish" and "--instance-count" cannot be used together',
       ],
       [
         "--network none",
@@ -82,7 +82,7 @@ suite("--publish", () => {
       [
         "a second container port on a port",
         ["--publish", "5678:80"],
-        "--publish names port 5678 of this machine twice.",
+        'Option "--publish" uses port 5678 of this machine more than once',
       ],
     ];
   for (const [name, options, error] of rejected) {

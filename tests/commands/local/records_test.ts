@@ -404,7 +404,7 @@ suite("mlcli local list-jobs", () => {
     );
     assertEquals(
       narrow.stderr,
-      "note: Columns left out: AGE, TIME,\n      epochs, rate, ?[31mloss, loss,\n" +
+      "note: Columns not shown: AGE, TIME,\n      epochs, rate, ?[31mloss, loss,\n" +
         "      auc, RESULT (--output json has\n      all)\n",
     );
     const failed = await list(app, ["--limit", "2"], { isTerminal: true, columns: 60 });
@@ -474,7 +474,7 @@ suite("mlcli local list-jobs", () => {
     const none = await list(app, ["--kind", "transform"], { isTerminal: true });
     assertEquals([none.stdout, none.stderr], [
       "",
-      "No transform run yet. mlcli local transform makes one.\n",
+      "No runs of kind transform yet. Start one: mlcli local transform\n",
     ]);
   });
 
@@ -583,7 +583,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals(
       (await list(app, ["churn-1", "churn-1"])).stdout,
       [
-        "A: churn-1\nB: churn-1\nNothing differs.\n",
+        "A: churn-1\nB: churn-1\nNo differences\n",
       ].join(""),
     );
     const json = JSON.parse((await list(app, ["churn-1", "churn-2", "--output", "json"])).stdout);
@@ -678,7 +678,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals(await list(app), { code: 0, stdout: "", stderr: "" });
     assertEquals(
       (await list(app, [], { isTerminal: true })).stderr,
-      "No run yet. mlcli local train makes one.\n",
+      "No runs yet. Start one: mlcli local train\n",
     );
     await app.write(jobs(app, "mine", "job.json"), "{");
     await Deno.mkdir(jobs(app, "pipe"));

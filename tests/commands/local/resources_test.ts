@@ -75,7 +75,7 @@ suite("what a container may take of this machine", () => {
         [
           { network },
           new RegExp(
-            `^error: APP.json: "network" in "local" may be bridge or none, not "${network}"\\n` +
+            `^error: APP.json: "network" in "local" must be bridge or none, not "${network}"\\n` +
               `hint: It lets .*: type --network ${network} if you mean it\\.\\n$`,
           ),
         ] as const
@@ -103,7 +103,10 @@ suite("what a container may take of this machine", () => {
       "host",
     ]);
     assertEquals([code, hosts], [2, []]);
-    assertMatch(stderr, /^error: Options "--network-isolation" and "--network host" do not go/);
+    assertMatch(
+      stderr,
+      /^error: Options "--network-isolation" and "--network host" cannot be used/,
+    );
   });
 
   it("may not be a network on which nobody, or everybody, reaches a server", async () => {

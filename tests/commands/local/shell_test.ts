@@ -151,7 +151,7 @@ suite("local shell", () => {
     assertEquals(
       stderr,
       'error: Argument "ROLE" must be train, process or serve, but got "python3".\n' +
-        "hint: A command follows --: mlcli local shell -- python3\n",
+        "hint: Put a command after --: mlcli local shell -- python3\n",
     );
   });
 

@@ -142,7 +142,7 @@ suite("local status on a terminal", () => {
 
   it("local status says on a terminal that there is no server and no run, also of one app", async () => {
     for (const [args, whose] of [[[], "mlcli"], [["-a", "churm"], "churm"]] as const) {
-      const stderr = `No server and no run of ${whose}. mlcli local deploy starts a server.\n`;
+      const stderr = `No servers or runs of ${whose}. Start a server: mlcli local deploy\n`;
       const expected = { code: 0, stdout: "", stderr };
       assertEquals(await status([], args, { isTerminal: true }), expected);
     }
@@ -273,12 +273,14 @@ suite("a server is stale", () => {
       await deployed(async (one) => {
         const { app, port, run } = one;
         await change(one);
-        const remedy = `; to update it: mlcli local deploy --port ${port} --replace\n`;
+        const remedy = `; update it: mlcli local deploy --port ${port} --replace\n`;
         const status = await run(STATUS);
         assertMatch(status.stdout, words ? /\bstale\b/ : /\bhealthy\b/);
         assertEquals(
           status.stderr,
-          words ? `note: ${app.name} on ${port} is stale: ${words}${remedy}` : "",
+          words
+            ? `note: The server of ${app.name} on port ${port} is stale: ${words}${remedy}`
+            : "",
         );
         await Deno.writeTextFile(join(app.directory, "rows.csv"), "1\n");
         const answer = await run(["local", "invoke", "--port", String(port), "rows.csv"]);
@@ -307,7 +309,7 @@ suite("a server is stale", () => {
         await Deno.writeTextFile(join(app.directory, "rows.csv"), "1\n");
         const answer = await run(["local", "invoke", "--port", String(port), "rows.csv"]);
         const renewal = `--port ${port} --replace --aws-credentials 'my team'`;
-        const note = `${words}; to update it: mlcli local deploy ${renewal}\n`;
+        const note = `${words}; update it: mlcli local deploy ${renewal}\n`;
         assertEquals(answer.stderr, words ? `note: stale: ${note}` : "");
         const listed = await run([...STATUS, "--output", "json"]);
         const at = JSON.parse(listed.stdout)[0].stale?.credentials_expire;
@@ -335,7 +337,7 @@ suite("a server is stale", () => {
       await edit(app.path("prediction/serve"));
       assertEquals(
         (await run(STATUS)).stderr,
-        `note: ${app.name} on ${port} is stale: code edited 12:03; to update it: ` +
+        `note: The server of ${app.name} on port ${port} is stale: code edited 12:03; update it: ` +
           `mlcli local deploy --port ${port} --replace --aws-credentials team\n`,
       );
     });
@@ -351,7 +353,7 @@ suite("a server is stale", () => {
       assertMatch(stdout, / {2}best-run\n$/);
       assertEquals(
         stderr,
-        `note: ${app.name} on ${port} is stale: code edited 12:03; to update it: ` +
+        `note: The server of ${app.name} on port ${port} is stale: code edited 12:03; update it: ` +
           `mlcli local deploy --port ${port} --replace --run best-run\n`,
       );
     });

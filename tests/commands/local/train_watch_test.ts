@@ -52,7 +52,7 @@ suite("local train --watch", () => {
       assertMatch(
         stderr,
         new RegExp(
-          `^${TIME} trained; watching the code, .*\n${TIME} ${shown} edited: training again\n`,
+          `^${TIME} trained; watching for changes .*\n${TIME} ${shown} edited: retraining\n`,
           "m",
         ),
       );

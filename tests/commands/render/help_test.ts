@@ -87,7 +87,9 @@ Global:
       ],
       [
         ["group", "run"],
-        `Run something. It takes a while.
+        `Run something.
+
+It takes a while.
 
 Usage: mlcli group run [FILE]
        --name NAME [OPTIONS]

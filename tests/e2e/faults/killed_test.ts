@@ -77,7 +77,7 @@ suite("a server whose address cannot be written", () => {
     const port = container!.Labels["mlcli.port"];
     const said = new TextDecoder().decode(stderr);
     assertEquals([code, container!.State], [1, "running"], said);
-    assertStringIncludes(said, `The server runs on http://localhost:${port}\n`);
+    assertStringIncludes(said, `The server is running on http://localhost:${port}\n`);
     assertStringIncludes(said, "error: Cannot write to standard output: No space left on device\n");
     assertEquals((await own.run(["local", "stop", "--port", port!])).code, 0);
   });

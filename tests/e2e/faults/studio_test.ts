@@ -121,7 +121,7 @@ if (Deno.uid() === 0) {
       const replaced = await run("local", "deploy", "--port", port, "--replace");
       assertMatch(
         replaced.stderr,
-        /^note: Replaced the server; nobody answered on port \d+ for [\d.]+ s\n$/,
+        /^note: Replaced the server; port \d+ did not respond for [\d.]+ s\n$/,
       );
       assertEquals((await invoke(port)).stdout, "one seven");
       assertEquals((await run("local", "stop", "--port", port)).code, 0);

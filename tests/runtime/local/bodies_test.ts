@@ -393,7 +393,7 @@ suite("the proxies of docker's configuration file", () => {
     assertEquals(proxies.includes("HTTPS_PROXY=http://127.0.0.1:3128"), true);
     assertStringIncludes(
       stderr,
-      "warning: DOCKER/config.json names a proxy on this machine, 127.0.0.1, which containers " +
+      "warning: DOCKER/config.json sets a proxy on this machine (127.0.0.1), which containers " +
         "cannot reach\nhint: Let the proxy listen on an address that containers reach",
     );
     for (const more of [["--network", "host"], ["--env", "https_proxy="]]) {
@@ -411,7 +411,7 @@ suite("the proxies of docker's configuration file", () => {
     assertEquals(proxies, []);
     assertStringIncludes(
       stderr,
-      'warning: Ignored the addresses directly in "proxies" of DOCKER/config.json\nhint: Put them ' +
+      'warning: Proxies directly in "proxies" of DOCKER/config.json have no effect\nhint: Put them ' +
         'into an object "default"',
     );
   });

@@ -243,7 +243,7 @@ suite("what local commands tell a container", () => {
     const file = (text: string) => (app: TestApp) => app.write(`${app.directory}/e`, text);
     const rows: (readonly [args: readonly string[], text: string, words: string])[] = [
       [["--env", "=s3cret"], "", 'Option "--env" must be NAME=VALUE'],
-      [["--env", "K", "s3cret"], "", "takes no argument"],
+      [["--env", "K", "s3cret"], "", "Unexpected argument"],
       [["-e", "K=s3cret"], "", "Did you mean --env?"],
       [["--evn=K=s3cret"], "", "Did you mean --env?"],
       [["--env", "MLCLI_REPORT=s3cret"], "", "MLCLI_REPORT is reserved for mlcli"],
@@ -279,15 +279,15 @@ suite("what local commands tell a container", () => {
       [["process", "--", "x"], 'Missing required option "--file".'],
       [
         ["process", "-f", "p.py", "--command", "x"],
-        'Options "--file" and "--command" do not go together.',
+        'Options "--file" and "--command" cannot be used together',
       ],
       [
         ["process", "-f", "p.py", "--entry-point", "x"],
-        'Options "--file" and "--entry-point" do not go together.',
+        'Options "--file" and "--entry-point" cannot be used together',
       ],
-      [["process", "--entrypoint", "x"], 'Unknown option "--entrypoint".'],
-      [["train", "--", "x"], 'Arguments after "--" have no effect without "--command".'],
-      [["deploy", "--network-isolation"], 'Unknown option "--network-isolation".'],
+      [["process", "--entrypoint", "x"], 'Unknown option "--entrypoint"'],
+      [["train", "--", "x"], 'Arguments after "--" have no effect without "--command"'],
+      [["deploy", "--network-isolation"], 'Unknown option "--network-isolation"'],
     ] as const
   ) {
     it(`is refused: ${args.join(" ")}`, async () => {

@@ -175,7 +175,7 @@ suite("init --from an easy_sm project", () => {
     assertStringIncludes(stderr, 'Add "cloud_region": "eu-west-1" to shop.json\n');
     const first = await filesBelow(here.path);
     for (const [path, text] of Object.entries(all)) assertEquals(first[path], text);
-    assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete.\n");
+    assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete\n");
     assertEquals(await filesBelow(here.path), first);
     assertEquals(Object.keys(first).filter((path) => path.includes("common/")).length, 3);
   });
@@ -189,7 +189,7 @@ suite("init --from an easy_sm project", () => {
       "easy_sm_base/training/training.py": "import shop.core\n",
     });
     assertEquals((await init(here, ".")).code, 0);
-    assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete.\n");
+    assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete\n");
   });
 
   it("takes the app that is named of several", async () => {

@@ -51,7 +51,7 @@ suite("the output of a step", () => {
     for (let count = 0; count < 20_000; count++) log.add("x".repeat(999) + "\n");
     const [first, ...rest] = log.whole();
     assert(rest.length >= 8000 && rest.length <= 16_000, `${rest.length}`);
-    assertEquals(first, `(${20_000 - rest.length} lines before these)`);
+    assertEquals(first, `(${20_000 - rest.length} earlier lines omitted)`);
   });
 
   it("takes a line without an end, and returns without a line, in no time", () => {

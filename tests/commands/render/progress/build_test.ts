@@ -118,14 +118,14 @@ suite("a build on a terminal or with --quiet", () => {
 });
 
 suite("private files that stay out of the image", () => {
-  const end = "!PATH in .dockerignore brings one back.\n";
+  const end = "To include a file, add !PATH to .dockerignore.\n";
   for (
     const [paths, note] of [
       [[], ""],
-      [[".env"], `Left out of the image as private: .env. ${end}`],
+      [[".env"], `Excluded from the image as private: .env. ${end}`],
       [
         ["a", "b", "c", "d\n", "e", "f", "g"],
-        `Left out of the image as private: a, b, c, d?, e, and 2 more. ${end}`,
+        `Excluded from the image as private: a, b, c, d?, e, and 2 more. ${end}`,
       ],
     ] as const
   ) {

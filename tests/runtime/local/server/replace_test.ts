@@ -111,7 +111,7 @@ suite("local deploy --replace", () => {
     assertEquals(stdout, `http://localhost:${port}\n`);
     assertMatch(
       stderr,
-      /^note: Replaced the server; nobody answered on port \d+ for \d+\.\d\d s\n$/,
+      /^note: Replaced the server; port \d+ did not respond for \d+\.\d\d s\n$/,
     );
     assertEquals(course, [...TRIAL, ...TURN, "old remove"]);
     assertEquals(left.length, 1);

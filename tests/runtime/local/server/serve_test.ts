@@ -594,8 +594,8 @@ suite("a server whose address cannot be written", () => {
       const port = ports[0];
       assertStringIncludes(
         stderr,
-        `warning: The server runs on http://localhost:${port}\n` +
-          `hint: mlcli local stop --port ${port} ends it.\n`,
+        `warning: The server is running on http://localhost:${port}\n` +
+          `hint: Stop it: mlcli local stop --port ${port}\n`,
       );
       assertMatch(stderr, words);
     });

@@ -204,7 +204,7 @@ suite("local deploy --watch", () => {
     assertEquals([code, left, names.length], [130, [], 3]);
     assertMatch(
       stderr,
-      /broken\nerror: The server ended before it was ready: exit code 3\nhint: .*\n\S+ prediction\/serve edited: not served; the earlier server goes on\n/,
+      /broken\nerror: The server ended before it was ready: exit code 3\nhint: .*\n\S+ prediction\/serve edited: new server failed; the previous one keeps running\n/,
     );
   });
 
@@ -287,7 +287,11 @@ suite("local deploy --watch", () => {
       answers,
     ]);
     assertEquals([code, left], [130, []], stderr);
-    assertEquals(stderr.match(/no server until the next edit/g)?.length, 1, stderr);
+    assertEquals(
+      stderr.match(/no server is running; waiting for the next change/g)?.length,
+      1,
+      stderr,
+    );
   });
 
   it("ends with 0 where its server was stopped by another command", async () => {
