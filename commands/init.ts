@@ -16,8 +16,8 @@ function parseBytes(text: string, source: string): number {
 const OPTIONS = options({
   "[name]": {},
   "--from": {
-    value: "origin",
-    description: "Convert a project of another tool (DIR), or training-job/NAME, " +
+    value: "dir|kind/name",
+    description: "Convert a project of another tool in DIR, or training-job/NAME, " +
       "processing-job/NAME, endpoint/NAME or model/NAME on SageMaker",
     path: "typed",
   },
@@ -42,7 +42,7 @@ const OPTIONS = options({
   },
   "--image": {
     ...programOptions["--image"],
-    description: "Existing image, such as one of AWS, to use instead of building one",
+    description: "Use an existing image, such as one from AWS, instead of building one",
   },
   "--entry-point": programOptions["--entry-point"],
   "--source-dir": {

@@ -9,8 +9,9 @@ const START = "mlcli init flats && mlcli build && mlcli local train && mlcli loc
 
 /** `mlcli` with all its commands. */
 export const root: Group = {
-  details: "Train and serve machine-learning models in local containers that work as on Amazon " +
-    "SageMaker, then run the same app on SageMaker",
+  details:
+    "Train and serve machine-learning models in local containers, then run the same app on " +
+    "Amazon SageMaker",
   options: everywhere,
   examples: [
     ["Create an app, then train and serve it locally", START],

@@ -40,7 +40,8 @@ const OPTIONS = options({
   },
   "--allow-host": {
     value: "host",
-    description: "Host name under which clients or web pages can call the server (repeatable)",
+    description:
+      "Additional host name of the server, or of web pages that can call it (repeatable)",
     repeatable: true,
     parse: parseHost,
   },

@@ -38,7 +38,7 @@ export const localGroup: Group = {
     },
     status: {
       aliases: ["ps"],
-      summary: "Show running servers and runs of all apps",
+      summary: "Show the running servers and runs of all apps",
       load: async () => (await import("./servers.ts")).statusCommand,
     },
     "list-jobs": {
@@ -47,7 +47,7 @@ export const localGroup: Group = {
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
     keep: {
-      summary: "Keep the model of a run",
+      summary: "Keep the model of a run from being removed",
       load: async () => (await import("./keep.ts")).keepCommand,
     },
     logs: {

@@ -13,7 +13,7 @@ const OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "Script in processing/ to run, for an image from mlcli build",
+    description: "Script in processing/ to run (requires an image from mlcli build)",
     completion: "script",
     path: "inner",
   },
@@ -21,7 +21,7 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "[name[:path]=]dir",
-    description: "Directory for /opt/ml/processing/input/NAME, or for PATH in /opt/ml/processing " +
+    description: "Directory to use as /opt/ml/processing/input/NAME, or as PATH " +
       "(repeatable; default: input/data/processing)",
     repeatable: true,
     path: placeOf,
@@ -38,7 +38,7 @@ const OPTIONS = options({
     parse: parseDirectory("output"),
   },
   "--copy-inputs": {
-    description: "Give the code a copy of the data that it can change",
+    description: "Give the code a writable copy of the data",
   },
   ...pipOptions,
   ...hostOptions,

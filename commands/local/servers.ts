@@ -65,7 +65,8 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
-  details: "RUN is a name, a number in mlcli local list-jobs, or last (default: a server's log)",
+  details: "Without RUN, shows the log of the server. RUN is a name, a number in " +
+    "mlcli local list-jobs, or last.",
   options: LOGS,
   examples: [
     ["Show the last 20 lines and follow the log", "mlcli local logs --tail 20 --follow"],

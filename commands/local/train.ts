@@ -23,7 +23,7 @@ const OPTIONS = options({
     parse: parseInput,
   },
   "--copy-inputs": {
-    description: "Give the code a copy of the data that it can change",
+    description: "Give the code a writable copy of the data",
   },
   "--stop-after": {
     value: "seconds",

@@ -38,7 +38,7 @@ suite("the top level", () => {
   for (
     const [name, hint] of [
       ["invoke", /^On this machine: mlcli local invoke/],
-      ["stop", /^On this machine: mlcli local stop; on SageMaker: .*mlcli delete-endpoint\.$/],
+      ["stop", /^On this machine: mlcli local stop; on SageMaker: .*mlcli delete-endpoint$/],
       ["status", /^On this machine: mlcli local status; on SageMaker: .*mlcli list-endpoints$/],
       ["nothing", /^See mlcli --help$/],
       ["constructor", /^See mlcli --help$/],

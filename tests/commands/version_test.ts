@@ -44,7 +44,7 @@ suite("mlcli --version", () => {
   const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
     [["--version", "--output", "yaml"], 'Option "--output" must be text or json'],
     [["--version", "--output"], 'Missing value for option "--output"'],
-    [["--version", "--docker-tag", "a"], 'Beside option "--version", only "--output" may stand'],
+    [["--version", "--docker-tag", "a"], 'Option "--version" can only be used with "--output"'],
     [["--output", "json"], 'Unknown option "--output"'],
   ];
   for (const [args, words] of REFUSED) {

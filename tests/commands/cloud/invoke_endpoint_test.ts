@@ -200,8 +200,8 @@ suite("invoke-endpoint sends", () => {
     const { code, stderr } = await endpoint.invoke(["my rows.csv"], { files });
     assertEquals([code, stderr], [
       0,
-      "warning: The first line looks like a heading, which the server takes for data, as on " +
-      "SageMaker\nhint: tail -n +2 'my rows.csv' | mlcli invoke-endpoint -n churn " +
+      "warning: The first line looks like a header row, but the server reads it as data, like " +
+      "SageMaker\nhint: Skip it: tail -n +2 'my rows.csv' | mlcli invoke-endpoint -n churn " +
       "--content-type text/csv\n",
     ]);
     assertEquals(new TextDecoder().decode(endpoint.asked[0]!.body), "age\n1\n");

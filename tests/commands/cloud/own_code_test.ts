@@ -329,7 +329,7 @@ suite("train with code of the user's own", () => {
       [
         "another tool's word",
         ["--entrypoint", "x"],
-        "--command runs a program of the image, --entry-point one of your code.",
+        "Use --command for a program of the image, or --entry-point for a file of your code.",
       ],
     ] as const
   ) {

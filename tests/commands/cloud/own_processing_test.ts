@@ -224,8 +224,12 @@ suite("process is refused", () => {
         ["-o", `a:/tmp=${HERE}/x`],
         "must have a path below /opt/ml/processing",
       ],
-      ["with a script and a file", ["-f", "p.py"], '"--file" and "--entry-point" do not go'],
-      ["with another tool's word", ["--entrypoint", "x"], "--command runs a program of the image"],
+      ["with a script and a file", ["-f", "p.py"], '"--file" and "--entry-point" cannot be used'],
+      [
+        "with another tool's word",
+        ["--entrypoint", "x"],
+        "Use --command for a program of the image",
+      ],
       [
         "with ten inputs and code",
         Array.from({ length: 10 }, (_, n) => ["-i", `a${n}=${HERE}/app/data`]).flat(),

@@ -195,7 +195,7 @@ suite("--aws-credentials", () => {
       assertEquals([mixed.code, engine.created], [2, []]);
       assertMatch(
         mixed.stderr,
-        /^error: --aws-credentials and your own variable AWS_ACCESS_KEY_ID do not go together\.$/m,
+        /^error: Option "--aws-credentials" and AWS_ACCESS_KEY_ID cannot be used together$/m,
       );
       await run(["train", ...LENT, "--env", "AWS_REGION=us-west-2"]);
       assertEquals(variables()[0]!["AWS_REGION"], "us-west-2");
@@ -210,7 +210,7 @@ suite("--aws-credentials", () => {
         assertEquals([code, engine.created], [2, []]);
         assertMatch(
           stderr,
-          /^error: Options "--aws-credentials" and "--strict" do not go together\./,
+          /^error: Options "--aws-credentials" and "--strict" cannot be used together\n/,
         );
       });
     });

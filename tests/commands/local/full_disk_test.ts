@@ -105,7 +105,7 @@ if (MAY_MOUNT) {
         keys,
         onMessage(text) {
           said += text;
-          if (!text.includes("not trained; watching")) return;
+          if (!text.includes("training failed; watching")) return;
           void disk.leave({}).then(() => app.write(app.path("training/training.py"), "better"));
         },
       });

@@ -239,7 +239,7 @@ suite("local process with a script of the user's own", () => {
       [["-i", "a=raw", "-i", "a=src"], 'Two inputs have the name "a"'],
       [["-i", "a:/tmp=raw"], 'Option "--input" must have a path below /opt/ml/processing'],
       [["-i", "raw", "-o", "b:/opt/ml/processing/input/b"], "overlap"],
-      [["--file", "p.py", "--entry-point", "a.py"], '"--file" and "--entry-point" do not go'],
+      [["--file", "p.py", "--entry-point", "a.py"], '"--file" and "--entry-point" cannot be used'],
       [["--source-dir", "src", "--command", "x"], '"--source-dir" has no effect'],
     ] as const
   ) {

@@ -380,7 +380,7 @@ suite("local train with a script of the user's own", () => {
       [
         "to two programs",
         { train: { entry_point: "train.py", command: ["x"] } },
-        "does not go together",
+        "cannot be used together",
       ],
       ["to no distribution", { distribution: "mpi" }, '"distribution" must be torchrun'],
       ["to no launcher", { launcher: "toolkits" }, '"launcher" must be toolkit, script or image'],
@@ -799,7 +799,7 @@ suite("init --image", () => {
       [["--entry-point", "train.py"], 'Option "--entry-point" has no effect without "--image"'],
       [
         ["--image", IMAGE, "--launcher", "image", "--entry-point", "train.py"],
-        'Option "--entry-point" has no effect with the launcher image',
+        'Option "--entry-point" has no effect with "--launcher image"',
       ],
       [
         ["--image", IMAGE, "--source-dir", "src"],

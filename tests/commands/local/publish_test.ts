@@ -67,17 +67,17 @@ suite("--publish", () => {
       [
         "--network none",
         ["--network", "none"],
-        "--publish needs a network, but the container gets none.",
+        'Option "--publish" requires a network, but the container has none',
       ],
       [
         "--network-isolation",
         ["--network-isolation"],
-        "--publish needs a network, but the container gets none.",
+        'Option "--publish" requires a network, but the container has none',
       ],
       [
         "--network host",
         ["--network", "host"],
-        "--publish has no effect with --network host.",
+        'Option "--publish" has no effect with "--network host"',
       ],
       [
         "a second container port on a port",

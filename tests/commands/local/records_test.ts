@@ -405,7 +405,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals(
       narrow.stderr,
       "note: Columns not shown: AGE, TIME,\n      epochs, rate, ?[31mloss, loss,\n" +
-        "      auc, RESULT (--output json has\n      all)\n",
+        "      auc, RESULT (use --output json)\n",
     );
     const failed = await list(app, ["--limit", "2"], { isTerminal: true, columns: 60 });
     assertMatch(failed.stdout, /^2 +churn-2 .*\?\[2J x+…$/m);
@@ -448,7 +448,7 @@ suite("mlcli local list-jobs", () => {
     await using app = await completeApp();
     for (const name of ["a", "b"]) await putRecord(app, name);
     const { stderr } = await list(app, ["--limit", "1", "--kind", "train"], { isTerminal: true });
-    assertStringIncludes(stderr, "note: 1 of 2 runs: --limit 2 lists all\n");
+    assertStringIncludes(stderr, "note: Showing 1 of 2 runs (more with --limit)\n");
   });
 
   it("list-jobs shows the first metric rather than the second hyperparameter on a narrow terminal", async () => {
@@ -486,8 +486,8 @@ suite("mlcli local list-jobs", () => {
     assertMatch(stdout.split("\n")[1]!, /^1 {2}churn-1 {2}\x1b\[32mCompleted\x1b\[39m {2}30m /);
     assertEquals(
       stderr,
-      `note: No metrics: metric_definitions in ${app.name}.json names what to look\n` +
-        "      for in the output\n",
+      "note: No metrics. To extract them from the output, set metric_definitions in\n" +
+        `      ${app.name}.json.\n`,
     );
     assertEquals((await list(app)).stderr, "");
   });
@@ -649,7 +649,7 @@ suite("mlcli local list-jobs", () => {
     const json = JSON.parse((await list(app, ["2", "1", "--output", "json"])).stdout);
     assertEquals(json.code[0], { path: "code/new.py", change: "added", patch: null });
     await Deno.remove(jobs(app, "code"), { recursive: true });
-    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nTheir code cannot be compared: ");
+    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nCannot compare the code: ");
   });
 
   it("says what is wrong with the names", async () => {
@@ -658,7 +658,7 @@ suite("mlcli local list-jobs", () => {
       [["9"], /^error: No run is called "9"\nhint: /],
       [
         ["last", "--kind", "train"],
-        /^error: Option "--kind" cannot be given with the name of a run\.\nhint: /,
+        /^error: Option "--kind" cannot be used with the name of a run\nhint: /,
       ],
       [
         ["churn-1", "churn-\x1b[2J"],

@@ -150,7 +150,7 @@ suite("local shell", () => {
     assertEquals([code, created], [2, []]);
     assertEquals(
       stderr,
-      'error: Argument "ROLE" must be train, process or serve, but got "python3".\n' +
+      'error: Argument "ROLE" must be train, process or serve, but got "python3"\n' +
         "hint: Put a command after --: mlcli local shell -- python3\n",
     );
   });

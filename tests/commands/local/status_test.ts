@@ -287,7 +287,7 @@ suite("a server is stale", () => {
         assertEquals(answer, {
           code: 0,
           stdout: "",
-          stderr: words ? `note: stale: ${words}${remedy}` : "",
+          stderr: words ? `note: The server is stale: ${words}${remedy}` : "",
         });
       });
     });
@@ -310,7 +310,7 @@ suite("a server is stale", () => {
         const answer = await run(["local", "invoke", "--port", String(port), "rows.csv"]);
         const renewal = `--port ${port} --replace --aws-credentials 'my team'`;
         const note = `${words}; update it: mlcli local deploy ${renewal}\n`;
-        assertEquals(answer.stderr, words ? `note: stale: ${note}` : "");
+        assertEquals(answer.stderr, words ? `note: The server is stale: ${note}` : "");
         const listed = await run([...STATUS, "--output", "json"]);
         const at = JSON.parse(listed.stdout)[0].stale?.credentials_expire;
         assertEquals(at && new Date(at), words && new Date(expires));

@@ -69,7 +69,7 @@ suite("local train --watch", () => {
     assertMatch(
       stderr,
       new RegExp(
-        `no such column\n(?:.*\n)*error: Training failed: exit code 1[^]*\n${TIME} not trained;`,
+        `no such column\n(?:.*\n)*error: Training failed: exit code 1[^]*\n${TIME} training failed;`,
       ),
     );
   });
@@ -84,7 +84,7 @@ suite("local train --watch", () => {
       assertEquals(code, 2);
       assertMatch(
         stderr,
-        new RegExp(`^error: Options "--watch" and "${other}" do not go together\\.\n`),
+        new RegExp(`^error: Options "--watch" and "${other}" cannot be used together\n`),
       );
     }
   });

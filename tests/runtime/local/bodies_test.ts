@@ -411,8 +411,8 @@ suite("the proxies of docker's configuration file", () => {
     assertEquals(proxies, []);
     assertStringIncludes(
       stderr,
-      'warning: Proxies directly in "proxies" of DOCKER/config.json have no effect\nhint: Put them ' +
-        'into an object "default"',
+      'warning: Proxies directly in "proxies" of DOCKER/config.json have no effect\nhint: Move them ' +
+        'into "default"',
     );
   });
 

@@ -93,7 +93,7 @@ suite("mlcli list-jobs", () => {
     assertEquals(wrong.code, 2);
     assertMatch(
       wrong.stderr,
-      /^error: Option "--status" must be .*Completed.*, but got "Done"\.\n/,
+      /^error: Option "--status" must be .*Completed.*, but got "Done"\n/,
     );
     const never = await run(box, "--name-contains", "a_b");
     assertEquals(never.code, 2);

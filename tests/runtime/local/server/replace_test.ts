@@ -218,6 +218,6 @@ suite("local deploy --replace", () => {
       { cwd: app.directory },
     );
     assertEquals(code, 2);
-    assertMatch(stderr, /^error: Options "--replace" and "--foreground" do not go together\.\n/);
+    assertMatch(stderr, /^error: Options "--replace" and "--foreground" cannot be used together\n/);
   });
 });

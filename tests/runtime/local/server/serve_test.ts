@@ -584,7 +584,7 @@ suite("a server whose address cannot be written", () => {
   for (
     const [title, refusal, code, words] of [
       ["to a full disk", () => new MlcliError("Cannot write to standard output: No room"), 1, /./],
-      ["since nobody reads", () => new OutputClosed(), 141, /^warning: The server runs/],
+      ["since nobody reads", () => new OutputClosed(), 141, /^warning: The server is running/],
     ] as const
   ) {
     it(`${title} runs on, and is named on standard error`, async () => {

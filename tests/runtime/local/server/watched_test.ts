@@ -123,7 +123,7 @@ async function watch(
     keys,
     clock,
     onOutput: (text) => resolve(text.trim()),
-    onMessage: (text) => text.includes("not served") && onNotServed(),
+    onMessage: (text) => text.includes("new server failed") && onNotServed(),
   });
   const names = engine.callsOf("POST /containers/create").map(({ query }) => query["name"]!);
   return { ...result, left: [...engine.left], names };
@@ -223,8 +223,12 @@ suite("local deploy --watch", () => {
       },
     ]);
     assertEquals([code, left, names.length, served], [130, [], 3, [last]]);
-    const said = [...stderr.matchAll(/ prediction\/serve edited: (starting|new server)/g)];
-    assertEquals(said.map(([, what]) => what), ["starting", "new server", "starting"], stderr);
+    const said = [...stderr.matchAll(/ prediction\/serve edited: (starting|new server ready)/g)];
+    assertEquals(
+      said.map(([, what]) => what),
+      ["starting", "new server ready", "starting"],
+      stderr,
+    );
   });
 
   it("gives up a start that hangs where there is another edit", async () => {
@@ -245,7 +249,7 @@ suite("local deploy --watch", () => {
     assert(given[0]! >= PATIENCE + 6_000, `${given}`);
     assertMatch(
       stderr,
-      /error: The server takes longer to start than before, and .*\n\S+ prediction\/serve edited: not served; .*\n\S+ prediction\/serve edited: starting\n/,
+      /error: The server takes longer to start than before, and .*\n\S+ prediction\/serve edited: new server failed; .*\n\S+ prediction\/serve edited: starting\n/,
     );
   });
 
@@ -315,7 +319,7 @@ suite("local deploy --watch", () => {
       },
     ]);
     assertEquals([code, left], [0, []], stderr);
-    assertMatch(stderr, /not served; .*\nnote: Stopped by mlcli local stop\n$/);
+    assertMatch(stderr, /new server failed; .*\nnote: Stopped by mlcli local stop\n$/);
   });
 
   it("refuses a port that somebody listens on", async () => {
@@ -332,7 +336,7 @@ suite("local deploy --watch", () => {
       assertEquals(code, 2);
       assertMatch(
         stderr,
-        new RegExp(`^error: Options "--watch" and "${other}" do not go together\\.\n`),
+        new RegExp(`^error: Options "--watch" and "${other}" cannot be used together\n`),
       );
     }
   });
