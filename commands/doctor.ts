@@ -17,7 +17,7 @@ const OPTIONS = options({
 export type DoctorOptions = Values<typeof OPTIONS>;
 
 export const doctorCommand: Command = command({
-  details: "Prints a hint for each problem. Exits with 1 if there are any.",
+  details: "Prints a hint for each problem, and exits with 1 if there is one",
   options: OPTIONS,
   examples: [
     ["Check this machine and the app in this directory", "mlcli doctor"],

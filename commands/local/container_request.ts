@@ -180,7 +180,7 @@ async function proxiesOf(
     : ofAll;
   if (isMisplaced) {
     const hint = 'Move them into "default": {"proxies": {"default": {...}}}';
-    tell(err, warningText(`Proxies directly in "proxies" of ${source} have no effect`, hint));
+    tell(err, warningText(`Ignored the proxy addresses outside "default" in ${source}`, hint));
   }
   const proxies = proxiesBeside(found, variables);
   const local = Object.entries(proxies).filter(([name]) => !isException(name))

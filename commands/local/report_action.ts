@@ -18,7 +18,7 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
   const path = await writeReport(app, options.outputFile, withReport(document, report), document);
   const count = counted(report.runs.length, "run");
   const code = report.comparisons.length > 0 ? "code changes, " : "";
-  const logs = options.withLogs ? "and their logs" : "but no logs (see --with-logs)";
+  const logs = options.withLogs ? "and logs" : "but no logs (see --with-logs)";
   const shown = "their hyperparameters, metrics, errors, ";
   tell(err, noteText(`The report contains ${count}: ${shown}${code}${logs}`));
   out.print(`${inOneLine(path)}\n`);

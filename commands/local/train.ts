@@ -17,7 +17,7 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "channel=dir",
-    description: "Use DIR for the channel instead of the one in input/data (repeatable)",
+    description: "Use DIR for the channel instead of input/data/CHANNEL (repeatable)",
     repeatable: true,
     path: ({ directory }: TypedChannel) => directory,
     parse: parseInput,

@@ -27,8 +27,8 @@ export type UiOptions = Values<typeof UI>;
 
 export const uiCommand: Command = command({
   details:
-    "Only this machine can open the page, with the token in the printed address. The page shows " +
-    "runs and sends requests to servers, but starts and deletes nothing. Ctrl-C stops it.",
+    "Only this machine can open the page, and only with the token in the printed address. The page " +
+    "shows runs and sends requests to servers, but starts and deletes nothing. Ctrl-C stops it.",
   options: UI,
   examples: [
     ["Open the page in your browser", "mlcli local ui --open"],

@@ -170,7 +170,7 @@ suite("local deploy --watch", () => {
     assertEquals(await containersOf(app.name), []);
 
     const { child, err } = await watching(app, port);
-    await err.until(/watching the code and the model/);
+    await err.until(/watching for changes/);
     child.kill("SIGINT");
     await err.toEnd();
     assertEquals((await child.status).code, 130);

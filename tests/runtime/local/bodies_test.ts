@@ -411,7 +411,7 @@ suite("the proxies of docker's configuration file", () => {
     assertEquals(proxies, []);
     assertStringIncludes(
       stderr,
-      'warning: Proxies directly in "proxies" of DOCKER/config.json have no effect\nhint: Move them ' +
+      'warning: Ignored the proxy addresses outside "default" in DOCKER/config.json\nhint: Move them ' +
         'into "default"',
     );
   });
