@@ -59,7 +59,7 @@ export class ProgramEnded extends Error {
 
   /** @param status exit status of the program, 1 to 255. */
   constructor(readonly status: number) {
-    super(`Exit status ${status}`);
+    super(`Exit code ${status}`);
   }
 }
 
@@ -117,24 +117,22 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-const NOT_YOURS =
-  "It is another user's, or closed to you: have its owner open it (chown, chmod), " +
-  "or work in a copy of your own.";
-const TOO_MANY_OPEN = "Let more files be open at once (ulimit -n 4096), and run the command again.";
+const NOT_YOURS = "Ask its owner for permission (chown, chmod), or work in your own copy";
+const TOO_MANY_OPEN = "Raise the limit of open files (ulimit -n 4096), then rerun the command";
 
 /** What to do, by the system's name of the error (errno(3)). */
 const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: "The disk is full: free some space there, and run the command again.",
-  EDQUOT: "Your share of the disk (quota) is full: free some of it, and run the command again.",
-  EROFS: "Nothing can be written there (it is mounted read-only): work in a copy elsewhere.",
+  ENOSPC: "Free some disk space, then rerun the command",
+  EDQUOT: "Free some of your disk quota, then rerun the command",
+  EROFS: "Work in a copy elsewhere: this file system is mounted read-only",
   EACCES: NOT_YOURS,
   EPERM: NOT_YOURS,
   EMFILE: TOO_MANY_OPEN,
   ENFILE: TOO_MANY_OPEN,
-  ENAMETOOLONG: "The system takes no path or name of this length: choose shorter ones.",
-  ELOOP: "Links lead in a circle there: remove the link.",
-  EIO: "The disk, or what it is reached by, fails: look into the system's log (dmesg).",
-  ESTALE: "The network's disk has changed: enter the directory again (cd), and run the command.",
+  ENAMETOOLONG: "Choose a shorter path or name",
+  ELOOP: "Remove the links that form a loop",
+  EIO: "Check the disk and its connection in the system's log (dmesg)",
+  ESTALE: "Enter the directory again (cd), then rerun the command: the network disk has changed",
 };
 
 /** A file in the place of a directory, or the other way round. */
@@ -188,8 +186,8 @@ export function explainSystemError(error: unknown, directory: string): MlcliErro
     : `Cannot use ${source}`;
   const words = reason === "" ? fileErrorReason(error) : reason;
   const other = IN_THE_WAY.includes(systemCode(error) ?? "")
-    ? "Something else has its name: move that away."
-    : "Does another program change these files? If not, --debug shows where it happened.";
+    ? "Move or rename the file or directory that has this name"
+    : "Check that no other program changes these files. To see where it happened, add --debug.";
   return new MlcliError(what === undefined ? words : `${what}: ${words}`, {
     hint: fileErrorHint(error) ?? other,
     cause: error,

@@ -60,7 +60,7 @@ export async function makeDirectory(path: string, shown?: string): Promise<void>
 export function cannotCreate(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot create ${shown}: ${fileErrorReason(cause)}`, {
     hint: fileErrorHint(cause) ??
-      "Check that the directory is yours to write to, and that no file has its name.",
+      "Check that you can write to the directory, and that no file has the same name",
     cause,
   });
 }
@@ -213,8 +213,8 @@ export async function realPathOf(path: string, links = MOST_LINKS): Promise<stri
   if (parent === path || links === 0) return path;
   // The system refuses such a path, so any real path for it would be a guess.
   if (basename(path) === "..") {
-    throw new MlcliError(`A link leads through ${inOneLine(path)}, but that does not exist`, {
-      hint: "Remove the link, or type the path without it.",
+    throw new MlcliError(`A link points through ${inOneLine(path)}, which does not exist`, {
+      hint: "Remove the link, or use a path without it",
     });
   }
   const realParent = await realPathOf(parent, links);

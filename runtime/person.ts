@@ -21,32 +21,31 @@ interface Rule {
 /** All of them, by their names. */
 export const PERSON_SETTINGS = {
   color: {
-    meaning: "Whether to print in colour: auto, always or never.",
+    meaning: "When to print in colour: auto, always or never",
     pattern: /^(auto|always|never)$/,
   },
   keep_models: {
-    meaning: "How many successful runs of an app keep their model (default: 10).",
+    meaning: "Number of successful runs of an app that keep their model (default: 10)",
     pattern: /^[1-9]\d{0,4}$/,
   },
   keep_models_size: {
-    meaning: "How much the models of an app's runs can take, such as 500MB (default: 10GB).",
+    meaning: "Maximum total size of the models of an app's runs, such as 500MB (default: 10GB)",
     pattern: /^\d{1,6}(\.\d{1,6})?[kmg]b$/i,
   },
   output: {
-    meaning: "Output format of commands that have --output: text or json.",
+    meaning: "Output format of commands that have --output: text or json",
     pattern: /^(text|json)$/,
   },
   profile: {
-    meaning: "AWS profile, if nothing else names one.",
+    meaning: "AWS profile, if it is not set elsewhere",
     pattern: /^[^\p{Cc}]+$/u,
   },
   region: {
-    meaning: "AWS region, if nothing else names one, not even the profile.",
+    meaning: "AWS region, if it is not set elsewhere or by the profile",
     pattern: REGION,
   },
   trusted_registries: {
-    meaning:
-      "Registries whose images an app's file may name, such as ghcr.io; separated by commas.",
+    meaning: "Registries of images that NAME.json can use, such as ghcr.io (comma-separated)",
     pattern: /^[a-z\d]([a-z\d.-]*[a-z\d])?(:\d{1,5})?$/,
     isList: true,
   },
@@ -84,7 +83,7 @@ export function personSettings(env: Environment): PersonSettings {
   const all = path === undefined ? {} : readAll(path);
   for (const [name, rule] of Object.entries<Rule>(PERSON_SETTINGS)) {
     if (all[name] !== undefined && !isValue(rule, all[name])) {
-      throw unusable(path!, `"${name}" is not what it takes. ${rule.meaning}`);
+      throw unusable(path!, `"${name}" has an invalid value (${rule.meaning})`);
     }
   }
   // What has been checked is of this type.
@@ -95,14 +94,14 @@ function readAll(path: string): Readonly<Record<string, unknown>> {
   let text: string;
   try {
     const { isFile, size } = Deno.statSync(path);
-    if (!isFile || size > LARGEST) throw new Error("it is no file of settings");
+    if (!isFile || size > LARGEST) throw new Error("it is not a file, or is too large");
     text = Deno.readTextFileSync(path);
   } catch (error) {
     if (isMissing(error)) return {};
     throw unusable(path, fileErrorReason(error), error);
   }
   const all = jsonObject(text);
-  if (all === undefined) throw unusable(path, "it is no JSON object");
+  if (all === undefined) throw unusable(path, "it is not a JSON object");
   return all;
 }
 
@@ -113,7 +112,7 @@ function isValue({ pattern, isList }: Rule, value: unknown): boolean {
 
 function unusable(path: string, reason: string, cause?: unknown): MlcliError {
   return new MlcliError(`Cannot use your settings in ${path}: ${reason}`, {
-    hint: "Correct the file, or remove it.",
+    hint: "Fix the file, or remove it",
     cause,
   });
 }
@@ -133,7 +132,7 @@ export function withSetting(
   const rule: Rule = PERSON_SETTINGS[name];
   const value = rule.isList ? text.split(",").map((one) => one.trim()) : text;
   if (!isValue(rule, value)) {
-    throw new UsageError(`The setting ${name} does not take "${text}"`, { hint: rule.meaning });
+    throw new UsageError(`"${text}" is not a valid value for ${name}`, { hint: rule.meaning });
   }
   return { ...others, [name]: value };
 }

@@ -149,7 +149,7 @@ export function jsonProblem(
     ? String.raw`Write each backslash twice, as in "loss=(\\S+)"`
     : /token '[TFN]'/.test(reason)
     ? "Write true, false or null in lower case"
-    : "JSON has neither comments nor commas before a closing bracket";
+    : "JSON allows neither comments nor trailing commas";
   return { reason, hint };
 }
 

@@ -73,7 +73,10 @@ export function delayed(signal: AbortSignal, milliseconds: number): TemporarySig
  */
 export function deadlineIn(seconds: number): TemporarySignal {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new Error(`not done in ${seconds} s`)), seconds * 1000);
+  const timer = setTimeout(
+    () => over.abort(new Error(`timed out after ${seconds} s`)),
+    seconds * 1000,
+  );
   return { signal: over.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 

@@ -44,8 +44,7 @@ const ENDS: readonly (readonly [title: string, error: unknown, code: number, sai
     "a refusal of the system",
     new Error("No room (os error 28)"),
     1,
-    "error: No room\nhint: Does another program change these files? " +
-    "If not, --debug shows where it happened.\n",
+    "error: No room\nhint: Check that no other program changes these files. To see where it happened, add --debug.\n",
   ],
   [
     "a defect",

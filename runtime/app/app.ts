@@ -51,7 +51,7 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   const [name, ...more] = names;
   if (name === undefined) throw await noAppIn(cwd, appName);
   if (more.length === 0) return await readApp(directory, checkAppName(name), cwd);
-  throw new MlcliError(`Several apps in ${directory}: ${names.map(inOneLine).join(", ")}`, {
+  throw new MlcliError(`Found several apps in ${directory}: ${names.map(inOneLine).join(", ")}`, {
     hint: `Choose one: --app-name ${shellWord(name)}`,
   });
 }
@@ -124,8 +124,8 @@ export function withImage(app: App, image: string | undefined): App {
 function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): string {
   if (APP_NAME.test(name)) return name;
   throw new Failure(`Not a valid app name: "${name}"`, {
-    hint: `It must be ${APP_NAME_EXPECTED}, ` +
-      "and no path: run mlcli in the directory that holds NAME.json.",
+    hint: `Use ${APP_NAME_EXPECTED}. ` +
+      "For an app in another directory, run mlcli in that directory.",
   });
 }
 
@@ -207,14 +207,13 @@ function hasTellingKey(text: string): boolean {
 async function noAppIn(cwd: string, name: string | undefined): Promise<MlcliError> {
   const above = await appsAbove(cwd, name);
   const { names } = await lookUp(cwd);
-  const others = names.length === 0
-    ? `. Make the app: mlcli init ${name}`
-    : `, but: ${names.map(inOneLine).join(", ")}`;
+
   return new NoAppHere(above?.directory, `Not a valid mlcli directory: ${cwd}`, {
     hint: name === undefined
-      ? "There is no app's NAME.json here. Change to the directory that has one, or make an app: " +
-        "mlcli init"
-      : `There is no ${name}.json here${others}`,
+      ? "Change to the directory that contains the app's NAME.json, or create an app: mlcli init"
+      : names.length === 0
+      ? `Create the app: mlcli init ${name}`
+      : `Use an app of this directory: ${names.map(inOneLine).join(", ")}`,
   });
 }
 

@@ -97,89 +97,87 @@ const PYTHON_VERSION = /^(3(\.([89]|[1-9]\d+)(\.\d+)?)?|[4-9]\d*(\.\d+){0,2})((a
 /** The keys, and what each may hold. Every value is a string. */
 export const RULES = {
   image: {
-    meaning: "Image that exists, to run instead of one that mlcli build makes.",
+    meaning: "Existing image to run instead of one that mlcli build creates",
     expected: 'an image, such as "ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG"',
     pattern: IMAGE_REFERENCE,
   },
   source_dir: {
-    meaning: "Directory of the code that runs in the image, below the repository.",
+    meaning: "Directory of the code that runs in the image, inside the repository",
     expected: 'a directory, such as "src"',
     pattern: /^(?!-)\P{Cc}+$/u,
   },
   launcher: {
-    meaning: "What runs the entry point: toolkit (AWS's, in the image), script (mlcli's), image.",
+    meaning: "Program that runs the entry point: toolkit (AWS's), script (mlcli's) or image",
     expected: LAUNCHERS.join(", ").replace(/, (?=\w+$)/, " or "),
     pattern: new RegExp(`^(${LAUNCHERS.join("|")})$`),
   },
   distribution: {
-    meaning: "Starts the processes of a training, on one host or several: torchrun.",
+    meaning: "Program that starts the training processes on all hosts: torchrun",
     expected: DISTRIBUTIONS.join(" or "),
     pattern: new RegExp(`^(${DISTRIBUTIONS.join("|")})$`),
   },
   context: {
-    meaning: "Directory that mlcli build sends for a Dockerfile of your own, below the repository.",
+    meaning: "Build context for your own Dockerfile, inside the repository",
     expected: 'a directory, such as "docker"',
     pattern: /^(?!-)\P{Cc}+$/u,
   },
   dockerfile: {
-    meaning:
-      "Dockerfile of mlcli build, below the repository. Without it: the context's, or the app's.",
+    meaning: "Dockerfile for mlcli build (default: the Dockerfile of the context or of the app)",
     expected: 'a file, such as "docker/Dockerfile"',
     pattern: /^(?!-)\P{Cc}+$/u,
   },
   image_name: {
-    meaning: "Name of the image, without a tag. Without it: the app's name.",
+    meaning: "Name of the image, without a tag (default: the app's name)",
     expected: 'an image name in lower case without a tag, such as "team/demo"',
     pattern: IMAGE_NAME,
   },
   python_version: {
-    meaning: "Python of the image: chooses the base image python:VERSION-slim.",
-    expected: 'a Python version from 3.8 on, such as "3.12"',
+    meaning: "Python version of the image, which selects the base image python:VERSION-slim",
+    expected: 'a Python version of 3.8 or later, such as "3.12"',
     pattern: PYTHON_VERSION,
   },
   requirements: {
-    meaning: "Requirements file of pip, below this directory.",
-    expected: 'a path below this directory, such as "requirements.txt", and no file of secrets',
+    meaning: "Requirements file for pip, inside this directory",
+    expected: 'a path inside this directory, such as "requirements.txt", and not a private file',
     pattern: /^[^/](.*[^/])?$/,
     also: isPathBelow,
   },
   certificate_file: {
-    meaning: "Certificates, below this directory, that pip trusts in the build.",
-    expected: 'a path below this directory, such as "certificates.pem", and no file of secrets',
+    meaning: "File of certificates, inside this directory, that pip trusts in the build",
+    expected: 'a path inside this directory, such as "certificates.pem", and not a private file',
     pattern: /^[^/](.*[^/])?$/,
     also: isPathBelow,
   },
   base_image: {
-    meaning:
-      "Image to build upon, instead of the official Python. python_version has no effect then.",
+    meaning: "Base image to use instead of the official Python image. It overrides python_version.",
     expected: 'an image, such as "python:3.12-slim"',
     pattern: /^\S+$/,
   },
   platform: {
-    meaning: "Operating system and architecture of the image. Without it: those of " +
-      "DOCKER_DEFAULT_PLATFORM, else the engine's own.",
+    meaning: "Operating system and architecture of the image (default: DOCKER_DEFAULT_PLATFORM, " +
+      "otherwise the engine's platform)",
     expected: 'an operating system and an architecture, such as "linux/amd64"',
     pattern: PLATFORM,
   },
   cloud_region: {
-    meaning: "Region of the cloud commands, and AWS_REGION in local runs.",
+    meaning: "AWS region of the cloud commands, and AWS_REGION in local runs",
     expected: 'a region, such as "eu-west-1"',
     pattern: REGION,
   },
   cloud_profile: {
-    meaning: "AWS profile of the cloud commands.",
-    expected: "the name of a profile",
+    meaning: "AWS profile of the cloud commands",
+    expected: "a profile name",
     pattern: /^(?=.*\S)\P{Cc}*$/u,
   },
   s3_prefix: {
-    meaning: "Where the app's data and results lie in S3.",
-    expected: 'an address in S3, such as "s3://my-bucket/churn"',
+    meaning: "Location of the app's data and results in S3",
+    expected: 'an S3 URI, such as "s3://my-bucket/churn"',
     pattern: S3_URI,
     also: (value) => parseS3Uri(value) !== undefined,
   },
   execution_role: {
-    meaning: "ARN of the role that SageMaker assumes in the app's jobs and endpoints.",
-    expected: 'the ARN of a role, such as "arn:aws:iam::123456789012:role/SageMakerRole"',
+    meaning: "ARN of the role that SageMaker assumes for the app's jobs and endpoints",
+    expected: 'a role ARN, such as "arn:aws:iam::123456789012:role/SageMakerRole"',
     pattern: ROLE_ARN,
     also: isRoleArn,
   },
@@ -257,11 +255,11 @@ function sectionIn(
   if (value === undefined || value === null || value === "") return undefined;
   if (isObject(value)) return value;
   throw new MlcliError(
-    `${file}: "${name}" must be an object with options of mlcli ${name}; it is ${
+    `${file}: "${name}" must be an object with options of mlcli ${name}, but is ${
       typeof value === "string" ? JSON.stringify(value) : nameOfType(value)
     }`,
     {
-      hint: `Such as "${name}": ${
+      hint: `Write an object, such as "${name}": ${
         name === "local" ? '{"memory": "4g"}' : '{"ec2_type": "ml.m5.large"}'
       }`,
     },
@@ -276,7 +274,7 @@ async function read(path: string, shown: string): Promise<string> {
       `Cannot read ${shown}: ${fileErrorReason(error)}`,
       {
         hint: fileErrorHint(error) ??
-          "Make it a readable file that holds a JSON object, such as {}.",
+          "Make it a readable file that contains a JSON object, such as {}",
         cause: error,
       },
     );
@@ -290,14 +288,14 @@ function objectOf(text: string, file: string): Readonly<Record<string, unknown>>
   } catch (error) {
     const { reason, hint } = jsonProblem(error as Error);
     throw new MlcliError(`${file} is not valid JSON: ${reason}`, {
-      hint: `Correct ${file}. ${hint}.`,
+      hint: `Fix ${file}. ${hint}.`,
       cause: error,
     });
   }
   if (isObject(value)) return value;
   throw new MlcliError(
-    `${file} must hold a JSON object, but holds ${nameOfType(value)}`,
-    { hint: 'Such as {"cloud_region": "eu-west-1"}, or {} for the defaults.' },
+    `${file} must contain a JSON object, but contains ${nameOfType(value)}`,
+    { hint: 'Write an object, such as {"cloud_region": "eu-west-1"}, or {} for the defaults' },
   );
 }
 
@@ -313,11 +311,11 @@ function stringOf(
   const found = typeof value === "string" ? JSON.stringify(value) : nameOfType(value);
   const isNumber = key === "python_version" && typeof value === "number";
   throw new MlcliError(
-    `${file}: "${key}" must be ${isNumber ? "a string: " : ""}${expected}; it is ${found}`,
+    `${file}: "${key}" must be ${isNumber ? 'a string like "3.12"' : expected}, but is ${found}`,
     {
       hint: isNumber
-        ? 'Put the version in quotes: as a number, 3.10 is the same as 3.1. Write "3.10".'
-        : `Correct "${key}" in ${file}.`,
+        ? 'Put the version in quotes, as in "3.10": the number 3.10 equals 3.1'
+        : `Fix "${key}" in ${file}`,
     },
   );
 }
@@ -326,8 +324,8 @@ function defaultImageName(file: string): string {
   const name = basename(file, ".json").toLowerCase();
   if (accepts("image_name", name)) return name;
   throw new MlcliError(
-    `${file}: an image cannot be named "${name}" after its app`,
-    { hint: `Set "image_name" in ${file}: ${RULES.image_name.expected}.` },
+    `${file}: the app's name "${name}" is not a valid image name`,
+    { hint: `Set "image_name" in ${file} to ${RULES.image_name.expected}` },
   );
 }
 

@@ -92,13 +92,13 @@ function linksOn(path: string): readonly string[] {
 export function escapeTo(target: string, boundary: string): Escape | undefined {
   const inner = relative(boundary, target);
   if (isOutside(inner)) {
-    return { target, isPrivate: false, words: `leads out of ${boundary}, to ${target}` };
+    return { target, isPrivate: false, words: `points outside ${boundary}, to ${target}` };
   }
   // git-annex keeps the content of the files that Git names there.
   const named = inner.replace(/^\.git[/\\]annex[/\\]objects[/\\]/, "");
   const found = named.split(SEPARATOR_PATTERN).some(isPrivateName) ? target : privateBelow(target);
   if (found === undefined) return undefined;
-  return { target, isPrivate: true, words: `leads to what is private: ${found}` };
+  return { target, isPrivate: true, words: `points to private data: ${found}` };
 }
 
 /** Returns the path of something with a private name in a directory, at any depth. */
@@ -143,5 +143,5 @@ export async function requireInside(
 }
 
 export const PUT_IT_THERE =
-  "A link may lead anywhere in the repository, but not out of it: put the " +
-  "file or directory itself there.";
+  "Replace the link with the file or directory itself. Links must stay inside the repository and " +
+  "must not point to private data.";

@@ -50,7 +50,7 @@ export async function readIgnoreRules(
     if (error instanceof MlcliError) throw error;
     throw new MlcliError(`Cannot read ${basename(path)}: ${fileErrorReason(error)}`, {
       hint: fileErrorHint(error) ??
-        "Make it a readable file with one pattern per line, or remove it.",
+        "Make it a readable file with one pattern per line, or remove it",
       cause: error,
     });
   }
@@ -119,11 +119,11 @@ function ruleOf(line: string, compile: Compile): readonly Rule[] {
   const pattern = cleaned(ignores ? line : line.slice(1).trim());
   if (pattern === "") return [];
   try {
-    if (pattern.length > MOST_WILD) throw new SyntaxError("It is longer than paths are");
+    if (pattern.length > MOST_WILD) throw new SyntaxError("The pattern is too long");
     return [{ ignores, pattern: compile(`^${expressionOf(pattern)}(/|$)`, pattern) }];
   } catch (cause) {
     throw new MlcliError(`Not a valid pattern in ${IGNORE_FILE}: "${shortened(line)}"`, {
-      hint: "A [ opens a range of characters, such as [a-c]; \\[ is the character itself.",
+      hint: "Close the range of characters, as in [a-c], or write \\[ for the character itself",
       cause,
     });
   }
@@ -154,7 +154,7 @@ export function expressionOf(pattern: string): string {
       );
       return `[${inverted ? "^\\x00" : ""}${escaped}]`;
     }
-    if (token.startsWith("[")) throw new SyntaxError("A [ that is not closed");
+    if (token.startsWith("[")) throw new SyntaxError("A [ is not closed");
     return literal(token.length > 1 ? token.slice(1) : token);
   });
 }
@@ -230,7 +230,7 @@ function requireFewWildcards(patterns: readonly string[]): void {
     if (/[*?[\\]/.test(pattern)) length += pattern.length;
     if (length <= MOST_WILD) continue;
     throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${shortened(pattern)}"`, {
-      hint: `All patterns with *, ?, [ or \\ can have ${MOST_WILD / 1024} KiB together.`,
+      hint: `Shorten the patterns with *, ?, [ or \\ to ${MOST_WILD / 1024} KiB in total`,
     });
   }
 }

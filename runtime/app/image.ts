@@ -42,9 +42,9 @@ export function requireOwnImage(
 ): void {
   const { [LABELS.app]: app } = Config?.Labels ?? {};
   if (!app || app === name) return;
-  throw new MlcliError(`${reference} is the image of another app: ${inOneLine(app)}`, {
-    hint: `Another image_name in ${name}.json, or another --docker-tag, leaves it alone; ` +
-      "mlcli build --replace gives its name to this app's.",
+  throw new MlcliError(`${reference} belongs to another app: ${inOneLine(app)}`, {
+    hint: `Set another image_name in ${name}.json, or use another --docker-tag. To reuse the ` +
+      "name for this app, run mlcli build --replace.",
   });
 }
 
@@ -54,8 +54,8 @@ export function noScripts(
   file: string,
 ): UsageError {
   return new UsageError(
-    `--file is for images of mlcli init's Dockerfile, and ${image ?? imageName} is none`,
-    { hint: `In any image with Python: --entry-point ${shellWord(file)} --source-dir DIR` },
+    `--file requires an image from mlcli init's Dockerfile, but ${image ?? imageName} is not one`,
+    { hint: `Use options for any image: --entry-point ${shellWord(file)} --source-dir DIR` },
   );
 }
 
@@ -68,8 +68,8 @@ export function elsewhereFinding(
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
   if (!app || !isElsewhere(directory, mark)) return undefined;
   return {
-    message: `${reference} was built in another directory, or on another machine`,
-    hint: "mlcli build replaces it by an image of the code in this directory. To keep it, choose " +
+    message: `${reference} was built in another directory or on another machine`,
+    hint: "To replace it with the code in this directory, run mlcli build. To keep it, choose " +
       "another image_name or --docker-tag.",
   };
 }
@@ -85,8 +85,8 @@ export function baseImageFinding(
 ): string | undefined {
   const app = otherApp(own, image);
   if (app === undefined) return undefined;
-  return `The base image ${reference} was built by mlcli, of the app ${inOneLine(app)}. ` +
-    `If you mean the registry's: docker pull ${reference}`;
+  return `The base image ${reference} is local: mlcli built it for the app ${inOneLine(app)}. ` +
+    `To use the registry's image, run docker pull ${reference}`;
 }
 
 /** The app that mlcli built an image of, where that is another one, or lies elsewhere. */
@@ -112,11 +112,10 @@ export function requireNotBuiltHere(
   const app = otherApp(own, image);
   if (app === undefined) return;
   throw new MlcliError(
-    `${reference} on this machine was built by mlcli, for the app ${inOneLine(app)}`,
+    `${reference} is a local image that mlcli built for the app ${inOneLine(app)}`,
     {
-      hint:
-        `docker pull ${reference} gets the registry's. If you mean the one that is here, name ` +
-        `it yourself: --image ${reference}`,
+      hint: `To use the registry's image, run docker pull ${reference}. To use the local one, ` +
+        `add --image ${reference}`,
     },
   );
 }
@@ -164,17 +163,15 @@ export function platformFinding(
   if (platform === PLATFORM) return undefined;
   const isGraviton = platform === GRAVITON;
   if (isGraviton && isFor(configured, GRAVITON)) return undefined;
-  const build = isOurs
-    ? `mlcli build --platform ${PLATFORM} makes one for the others`
-    : `Take one for ${PLATFORM}`;
+  const build = isOurs ? `run mlcli build --platform ${PLATFORM}` : `use an image for ${PLATFORM}`;
   return {
     message: isGraviton
-      ? `${reference} is for ${platform}: on SageMaker it runs on Graviton instances ` +
-        "(ml.c7g, ...) only"
-      : `${reference} is for ${platform}, and does not run on SageMaker`,
+      ? `${reference} is for ${platform}, so on SageMaker it runs only on Graviton instances ` +
+        "(ml.c7g, ...)"
+      : `${reference} is for ${platform}, which SageMaker does not support`,
     hint: isGraviton
-      ? `${build}; "platform": "${GRAVITON}" in the configuration says that you mean it.`
-      : `${build}.`,
+      ? `For other instances, ${build}. For Graviton, set "platform": "${GRAVITON}" in NAME.json.`
+      : `To run it on SageMaker, ${build}`,
   };
 }
 

@@ -23,6 +23,6 @@ export function isJunk(name: string): boolean {
 export function junkNotes(shown: readonly string[]): readonly string[] {
   if (shown.length === 0) return [];
   const count = shown.length === 1 ? "1 file" : `${shown.length} files`;
-  const leave = "that operating systems and notebooks leave behind";
-  return [`Left out ${count} ${leave}: ${listed([...shown].sort())}`];
+  const source = "that operating systems and notebooks create";
+  return [`Skipped ${count} ${source}: ${listed([...shown].sort())}`];
 }

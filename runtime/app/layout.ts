@@ -89,13 +89,13 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
   const words = `--from . ${appName}`;
   throw new MlcliError(`Not a valid mlcli directory: ${typedPath(layout, layout.base)}`, {
     hint: text.includes('"easy_sm_module_dir"')
-      ? `This is a project of easy_sm: ${initCommand(layout, words)} makes the app of it.`
-      : `Create ${testDirectory}/, or let ${initCommand(layout, appName)} add what is missing.`,
+      ? `Convert this easy_sm project: ${initCommand(layout, words)}`
+      : `Create ${testDirectory}/, or add all missing files: ${initCommand(layout, appName)}`,
   });
 }
 
 /** For data that lies elsewhere, where the command is not known. */
-const NAME_THE_DATA = "Name the data with --input of local train or local process.";
+const NAME_THE_DATA = "Use --input of local train or local process for data outside the repository";
 
 export type CodeFolder = "training" | "prediction" | "processing";
 
@@ -195,16 +195,16 @@ function contains(directory: string, other: string): boolean {
 }
 
 function linkError(layout: Layout, written: string): MlcliError {
-  return new MlcliError(`${typedPath(layout, written)} is a link`, {
-    hint: `Other users cannot enter ${typedPath(layout, layout.testDirectory)}, where containers ` +
-      "write. Remove the link; a directory that is mounted there must be closed to other users.",
+  return new MlcliError(`${typedPath(layout, written)} is a link, but must be a directory`, {
+    hint: `Remove the link: only you can enter ${typedPath(layout, layout.testDirectory)}, where ` +
+      "containers write",
   });
 }
 
 function overlapError(layout: Layout, written: string, other: string): MlcliError {
   const [path, otherPath] = [typedPath(layout, written), typedPath(layout, other)];
   return new MlcliError(`${path} overlaps with ${otherPath}`, {
-    hint: "What containers write to must be a directory of its own: remove the link.",
+    hint: "Remove the link: containers need a separate directory to write to",
   });
 }
 
@@ -225,10 +225,10 @@ export async function requireTrainingData(
     if (await holdsFile(layout, channel, await linkBoundary(channel, layout.boundary))) return;
   }
   const path = typedPath(layout, named ?? layout.trainingData);
-  const others = ", or another directory beside it, or name some: --input CHANNEL=DIR";
+  const others = " or a directory next to it, or use other data: --input CHANNEL=DIR";
   const broken = await brokenLinkIn(layout, named ?? layout.trainingData);
   throw new MlcliError(`No such file or directory: ${path} (training data)`, {
-    hint: broken ?? `Put test data into ${path}/${named === undefined ? others : ""}.`,
+    hint: broken ?? `Put test data into ${path}/${named === undefined ? others : ""}`,
   });
 }
 
@@ -247,8 +247,8 @@ export async function requireModel(
   throw new MlcliError(`Model not found: ${typedPath(layout, layout.model)}`, {
     hint: await brokenLinkIn(layout, layout.model) ??
       (run === undefined
-        ? "Run mlcli local train first."
-        : `The last training left no model. To serve an earlier one: mlcli local deploy --run ${run}`),
+        ? "Run mlcli local train first"
+        : `Serve the model of an earlier run: mlcli local deploy --run ${run}`),
   });
 }
 
@@ -267,8 +267,9 @@ export async function requireProcessingFile(layout: Layout, name: string): Promi
   const processing = typedPath(layout, layout.processing);
   const scripts = await scriptsOf(layout);
   throw new MlcliError(`Processing file not found: ${name}`, {
-    hint: `Put the file into ${processing}/, and name it relative to that.` +
-      (scripts.length === 0 ? "" : ` There: ${scripts.join(", ")}`),
+    hint: scripts.length === 0
+      ? `Put the file into ${processing}/`
+      : `Choose a file, relative to ${processing}/: ${scripts.join(", ")}`,
   });
 }
 
@@ -358,8 +359,9 @@ export async function readHyperparametersFile(
     return { path, text: await readTextFile(hyperparameters, LARGEST_TEXT) };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    throw new MlcliError(`${path} cannot be read: ${fileErrorReason(error)}`, {
-      hint: fileErrorHint(error) ?? 'It holds a JSON object, such as {"epochs": 20}.',
+    throw new MlcliError(`Cannot read ${path}: ${fileErrorReason(error)}`, {
+      hint: fileErrorHint(error) ??
+        'Make it a readable file with a JSON object, such as {"epochs": 20}',
       cause: error,
     });
   }

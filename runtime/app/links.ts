@@ -68,7 +68,7 @@ export function followLink(
     const start = Deno.realPathSync(dirname(link));
     const { target, crossed } = resolved(basename(link), start);
     if (target === undefined || above.some((one) => !isOutside(relative(target, one)))) {
-      const words = target === undefined ? "leads to itself" : `leads in a circle, to ${target}`;
+      const words = target === undefined ? "points to itself" : `forms a loop with ${target}`;
       return { target: undefined, words, isCircle: true };
     }
     const escape = escapeOfCrossed(crossed, target) ??
@@ -76,13 +76,13 @@ export function followLink(
     if (escape !== undefined) return { target: undefined, words: escape.words, escape };
     const info = Deno.lstatSync(target);
     if (!info.isFile || !holdsPrivateKey(target)) return { target, info };
-    const words = `leads to what is private: ${target}`;
+    const words = `points to private data: ${target}`;
     return { target: undefined, words, escape: { target, isPrivate: true, words } };
   } catch (error) {
     const reason = isMissing(error)
       ? "does not exist"
       : `cannot be read: ${fileErrorReason(error)}`;
-    return { target: undefined, words: `leads to ${shown}, which ${reason}` };
+    return { target: undefined, words: `points to ${shown}, which ${reason}` };
   }
 }
 
@@ -107,9 +107,8 @@ export function brokenLinks(
 }
 
 export const REPLACE =
-  "Put the file or directory itself there, or remove the link. mlcli follows links inside the " +
-  "repository or the directory that you named, but not to private files, and not out of a directory " +
-  "that a container wrote to.";
+  "Remove the link, or replace it with the file or directory itself. Links must stay inside the " +
+  "repository (or the directory that you named) and must not point to private data.";
 
 /** Something in a directory, links followed. */
 export interface Node {
@@ -186,8 +185,8 @@ const MOST_LINKED_FOLDERS = 10_000;
 
 function tooMany(directory: string): MlcliError {
   const shown = inOneLine(directory);
-  return new MlcliError(`Links in ${shown} lead to more than ${MOST_LINKED_FOLDERS} directories`, {
-    hint: "Remove links to directories that hold links, or name another directory.",
+  return new MlcliError(`Links in ${shown} point to more than ${MOST_LINKED_FOLDERS} directories`, {
+    hint: "Remove links to directories that contain links, or use another directory",
   });
 }
 
@@ -217,6 +216,6 @@ function linkNode(
     return { path, source: target, kind: kindOf(followed.info), isLink: true };
   }
   const isKept = target !== undefined || followed.isCircle === true || !follows(path);
-  const words = target === undefined ? followed.words : `leads to ${target}`;
+  const words = target === undefined ? followed.words : `points to ${target}`;
   return { path, source: place, kind: "link", isLink: true, words, isKept };
 }

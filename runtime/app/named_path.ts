@@ -44,10 +44,10 @@ export async function placeNamed(
   const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName);
   if (!isOutside(inner) && !isPrivate) return { path, shown };
   throw new MlcliError(
-    `"${key}" in ${app.name}.json ${isPrivate ? "is private" : `leads out of ${app.boundary}`}: ${
+    `"${key}" in ${app.name}.json ${isPrivate ? "is private" : `is outside ${app.boundary}`}: ${
       inOneLine(named)
     }`,
-    { hint: `If you mean it, name it yourself: ${option} PATH` },
+    { hint: `To use it anyway, set it on the command line: ${option} PATH` },
   );
 }
 
@@ -79,7 +79,7 @@ export async function directoryNamed(
   }
   const Failure = place.isTyped ? UsageError : MlcliError;
   throw new Failure(`Not a directory: ${inOneLine(shown)}`, {
-    hint: `${place.option}, or ${place.key} in the app's file, names the directory of ${what}.`,
+    hint: `Choose the directory of ${what} with ${place.option}, or ${place.key} in NAME.json`,
   });
 }
 
@@ -91,7 +91,7 @@ export async function ownContext(
   const named = typed ?? app.configuration.context;
   if (named === undefined) return undefined;
   const place = { named, isTyped: typed !== undefined, option: "--context", key: "context" };
-  return await directoryNamed(app, place, "a Dockerfile of your own");
+  return await directoryNamed(app, place, "your own Dockerfile");
 }
 
 /**
@@ -122,8 +122,8 @@ export async function requireNamed(
     const behind = join(escape.target, relative(link, path));
     throw new MlcliError(`${inOneLine(typed)} ${inOneLine(escape.words)}`, {
       hint: escape.isPrivate
-        ? "A link of the repository leads to it. mlcli reads private files only by their own path."
-        : `A link of the repository leads there. To use that place, type ${shellWord(behind)}`,
+        ? "Use the file's own path: mlcli does not follow links of a repository to private data"
+        : `Use the link's target: ${shellWord(behind)}`,
     });
   }
 }

@@ -155,8 +155,8 @@ export async function requireNoKey(directory: string, path: string): Promise<voi
     return;
   }
   const shown = typedPath({ directory: root }, target);
-  throw new MlcliError(`A private key must not get into an image: ${shown}`, {
-    hint: `A build would send it to the engine as ${path}: name another file.`,
+  throw new MlcliError(`${shown} is a private key, which must not get into an image`, {
+    hint: `Choose another file for ${path}`,
   });
 }
 
@@ -179,7 +179,7 @@ export const IGNORE_FILE = ".dockerignore";
 
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
-    hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
+    hint: `Make it readable, or exclude it with a line in ${IGNORE_FILE}`,
     cause,
   });
 }

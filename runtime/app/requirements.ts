@@ -80,10 +80,10 @@ export async function requireIndexedPackages(directory: string, lock: string): P
   });
   for (const [line, place = ""] of text.matchAll(OTHER_SOURCE)) {
     if (place === "." && /\{ (editable|virtual|directory) /.test(line)) continue;
-    throw new MlcliError(`${lock} names a package that is on no index: ${inOneLine(place)}`, {
+    throw new MlcliError(`${lock} has a package that is not on an index: ${inOneLine(place)}`, {
       hint:
-        "mlcli build installs packages from indexes only, as the lock pins them. Put your own " +
-        "code beside the app's, or name the package in a requirements.txt.",
+        "Put your own code next to the app's, or list the package in a requirements.txt: mlcli " +
+        "build installs a lock's packages only from indexes",
     });
   }
 }
@@ -209,13 +209,13 @@ async function problemOf(
   const whole = `the ${root.owner}'s directory`;
   if (isOutside(target)) {
     return new MlcliError(`${where} is outside ${whole}`, {
-      hint: `Copy it into ${whole}, and write its path there.`,
+      hint: `Copy it into ${whole} and use the path of the copy`,
     });
   }
   if (target === "") {
     return new MlcliError(`${where} is ${whole} itself`, {
-      hint: "The image has the app's own code anyway. Put a package into a directory of its own, " +
-        "such as ./lib.",
+      hint: "Remove the line: the image contains the app's code anyway. Put a package into a " +
+        "subdirectory, such as ./lib.",
     });
   }
   const place = join(root.directory, target);
@@ -226,22 +226,20 @@ async function problemOf(
   const info = await statIfThere(place);
   if (info === undefined) {
     return new MlcliError(`${where} does not exist`, {
-      hint: "Create it, or correct its path, which starts at " +
-        `${start === "." ? whole : inOneLine(start)}.`,
+      hint: "Create it, or fix its path, which is relative to " +
+        (start === "." ? whole : inOneLine(start)),
     });
   }
   const rules = await root.rules();
-  const hint = `Put it elsewhere, or add a line !${
-    inOneLine(target)
-  } to the end of ${IGNORE_FILE}.`;
+  const hint = `Move it, or add the line !${inOneLine(target)} to the end of ${IGNORE_FILE}`;
   if (rules.ignores(target) && !(info.isDirectory && rules.mayHoldException(target))) {
-    return new MlcliError(`${where} is left out by ${IGNORE_FILE}`, { hint });
+    return new MlcliError(`${where} is excluded by ${IGNORE_FILE}`, { hint });
   }
   const real = cleanedPath(relative(Deno.realPathSync(root.directory), Deno.realPathSync(place)));
   for (const path of [target, real]) {
     if (TEST_DATA.test(path)) {
-      return new MlcliError(`${where} is test data, which is never sent`, {
-        hint: "Put it into another directory.",
+      return new MlcliError(`${where} is test data, which a build never sends`, {
+        hint: "Move it to another directory",
       });
     }
     if (await staysOut(rules, root.directory, path, privatePartOf(path), info.isFile)) {

@@ -60,10 +60,9 @@ export function ignoredPythonVersion(
 ): readonly Finding[] {
   // Neither has an effect on a Dockerfile of the user's own.
   if (!configuration.ignoresPythonVersion || configuration.context !== undefined) return [];
-  const { baseImage, pythonVersion } = configuration;
   return [{
-    message: `${basename(configurationPath)}: "python_version" has no effect beside "base_image"`,
-    hint: `The Python of ${baseImage} counts, not ${pythonVersion}: leave one of them out.`,
+    message: `${basename(configurationPath)}: "python_version" has no effect with "base_image"`,
+    hint: `Remove one of them: the image uses the Python of ${configuration.baseImage}`,
   }];
 }
 

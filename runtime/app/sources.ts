@@ -72,14 +72,14 @@ export async function filesLabel(
   const timed = [...prints.keys()].filter((path) => prints.get(path)!.includes("@"));
   const note = timed.length === 0
     ? undefined
-    : `With more than 256 MB, a new modification time of ${listed(timed)} counts as a change`;
+    : `The code exceeds 256 MB, so changes of ${listed(timed)} are detected by modification time`;
   // The directories of code are three levels deep, and are compared one by one.
   for (const depth of [Infinity, 3, ...isOfOwnContext(image) ? [2, 1, 0] : []]) {
     const keys = depth === Infinity ? timed : [...timed, ...directoriesOf(prints.keys(), depth)];
     const label = JSON.stringify(Object.fromEntries(await folded(prints, keys)));
     if (new TextEncoder().encode(label).length <= LARGEST_LABEL) return { label, note };
   }
-  return { label: "", note: "Too many files: no command will compare them with the image" };
+  return { label: "", note: "Too many files: mlcli cannot warn when the image is outdated" };
 }
 
 /**

@@ -55,7 +55,7 @@ async function recall({ directory: typed, kind }: Remembered, env: Context["env"
     if (error instanceof Deno.errors.NotFound) return {};
     throw error;
   });
-  if (!isObject(all)) throw new Error("It is not what mlcli wrote");
+  if (!isObject(all)) throw new Error("mlcli did not write this file");
   const { [directory]: found, ...others } = all;
   const own = isObject(found) ? found : {};
   const names: readonly unknown[] = Array.isArray(own[kind]) ? own[kind] : [];

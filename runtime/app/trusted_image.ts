@@ -60,7 +60,7 @@ export async function requireTrusted(
   if (await isRemembered(own, host.env)) return "registry";
   const caller = await host.account().catch((error) => {
     if (!(error instanceof MlcliError)) throw error;
-    throw notTrusted(named, ` (your account is not known: ${error.message})`);
+    throw notTrusted(named, ` (your account is unknown: ${error.message})`);
   });
   if (caller !== account) throw notTrusted(named, "");
   await rememberIfPossible(own, host);
@@ -75,15 +75,15 @@ export async function rememberIfPossible(
   if (note === undefined) return;
   await remember(what, env).catch((error) => {
     if (!(error instanceof MlcliError)) throw error;
-    note(`Type --image next time, too, since it cannot be remembered: ${error.message}`);
+    note(`Cannot remember that you trust this image: ${error.message}`);
   });
 }
 
 function notTrusted({ image, app: { name }, command }: NamedImage, doubt: string): MlcliError {
   const shown = inOneLine(image);
   return new MlcliError(
-    `Only ${name}.json names the image ${shown}, and its registry is neither ` +
+    `${name}.json sets the image ${shown}, whose registry is neither ` +
       `your account's nor AWS's${doubt}`,
-    { hint: `If you trust it, name it yourself, once: ${command} --image ${shellWord(image)}` },
+    { hint: `Confirm once that you trust it: ${command} --image ${shellWord(image)}` },
   );
 }

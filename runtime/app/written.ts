@@ -39,7 +39,7 @@ export function escapeOfCrossed(crossed: readonly string[], target: string): Esc
   const top = writtenTop(target);
   const isOwn = top === undefined || writtenTop(crossed[0] ?? target) === top;
   if (planted !== undefined || isOwn) return planted;
-  return { target, isPrivate: false, words: `leads to ${target}, which containers write to` };
+  return { target, isPrivate: false, words: `points to ${target}, where containers can write` };
 }
 
 /** Returns why a target must not be used if a container may have planted a link on the way to it. */
@@ -48,7 +48,7 @@ export function escapeOfPlanted(crossed: readonly string[], target: string): Esc
     top !== undefined && isOutside(relative(top, target))
   );
   if (written === undefined) return undefined;
-  const words = `leads to ${target}, out of a directory that containers write to`;
+  const words = `points to ${target}, outside a directory that containers write to`;
   return { target, isPrivate: false, words };
 }
 

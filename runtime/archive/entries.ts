@@ -46,7 +46,7 @@ export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpac
   const name = pax["GNU.sparse.name"] ?? header.name;
   const path = namesOf(name, separator);
   if (type === "directory") return { kind: "directory", path, mode: modeOf(mode, DIRECTORY_MODE) };
-  if (path.length === 0) throw refusalOf(name, "has the place of the directory itself");
+  if (path.length === 0) throw refusalOf(name, "replaces the root directory");
   switch (type) {
     case "file":
     case "contiguous-file":
@@ -58,7 +58,7 @@ export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpac
       return { kind: "link", path, source: namesOf(linkname ?? "", separator) };
     default:
       // Devices, pipes, and what the library does not know.
-      throw refusalOf(name, "is neither a file nor a directory nor a link");
+      throw refusalOf(name, "is not a file, a directory or a link");
   }
 }
 
@@ -69,8 +69,7 @@ export function shownName(name: string): string {
 
 export function refusalOf(name: string, words: string): Refusal {
   return new Refusal(`${shownName(name)} ${words}`, {
-    hint:
-      "An archive of a model holds files and directories, and links among them. Pack it again: " +
+    hint: "Pack the model again, with only files, directories and links inside it: " +
       "tar -czf model.tar.gz -C DIRECTORY .",
   });
 }
@@ -84,7 +83,7 @@ function namesOf(path: string, separator: string): readonly string[] {
   const names = namesIn(path);
   // The directory itself is "/" in archives of AWS's SDK (`repack_model` of sagemaker 2).
   if (path.startsWith("/") && names.length > 0) throw refusalOf(path, "is an absolute path");
-  if (names.includes("..")) throw refusalOf(path, "leads out of the archive");
+  if (names.includes("..")) throw refusalOf(path, "points outside the archive");
   return names;
 }
 
@@ -96,9 +95,9 @@ function requireName(path: string, separator: string): void {
   if (path === "") throw refusalOf("An entry", "has no name");
   // This character stands for bytes that are not UTF-8. Deno cannot make such a name.
   if (path.includes("\ufffd")) throw refusalOf(path, "has a name that is not UTF-8");
-  if (path.includes("\0")) throw refusalOf(path, "has a name with a zero byte");
+  if (path.includes("\0")) throw refusalOf(path, "has a NUL byte in its name");
   if (separator === "\\" && /[\\:]/.test(path)) {
-    throw refusalOf(path, "cannot be a name on Windows");
+    throw refusalOf(path, "is not a valid name on Windows");
   }
 }
 
@@ -112,7 +111,7 @@ function requireInnerTarget(
   target: string,
   separator: string,
 ): void {
-  const words = `is a link to ${shownName(target)}, which may lead out of the archive`;
+  const words = `is a link to ${shownName(target)}, which might be outside the archive`;
   requireName(target, separator);
   if (mayLeadOut(path.length, target)) throw refusalOf(name, words);
 }
@@ -136,7 +135,7 @@ function sparseSize(name: string, pax: Pax): number | undefined {
   const size = Number(pax["GNU.sparse.realsize"]);
   const isKnown = pax["GNU.sparse.major"] === "1" && pax["GNU.sparse.minor"] === "0";
   if (isKnown && Number.isSafeInteger(size) && size >= 0) return size;
-  throw refusalOf(name, "is a sparse file of a format that mlcli does not know");
+  throw refusalOf(name, "is a sparse file in an unsupported format");
 }
 
 /** How large an archive's content may be. */
@@ -197,8 +196,8 @@ export class ArchiveCheck {
       const { first, count } = this.#links;
       const more = count === 1 ? "" : ` and ${count - 1} more`;
       warnings.push(
-        `${shown} holds symbolic links (${shownName(first)}${more}): SageMaker may not ` +
-          "be able to unpack it. Pack what they lead to: tar -h",
+        `${shown} contains symbolic links (${shownName(first)}${more}), which SageMaker might ` +
+          "not unpack. To pack their targets instead, use tar -h.",
       );
     }
     const [top, ...others] = this.#tops;
@@ -207,12 +206,12 @@ export class ArchiveCheck {
     // TensorFlow Serving's versions of a model are such directories.
     if (this.#isTopDirectory && !/^\d+$/.test(top)) {
       warnings.push(
-        `All of ${shown} lies in ${name}/: a server finds it in /opt/ml/model/${name}/, and not in ` +
-          `/opt/ml/model. If that is not meant: tar -czf model.tar.gz -C ${name} .`,
+        `Everything in ${shown} is inside ${name}/, so a server finds it in ` +
+          `/opt/ml/model/${name}/. To change that: tar -czf model.tar.gz -C ${name} .`,
       );
     } else if (/\.(tar\.gz|tgz)$/.test(top)) {
       warnings.push(
-        `${shown} holds only ${name}, which is not unpacked again`,
+        `${shown} contains only ${name}, which SageMaker does not unpack`,
       );
     }
     return warnings;
@@ -231,7 +230,7 @@ function sizeOf(unpacked: Unpacked, { size = 0 }: Header): number {
 
 export function tooLargeError(bytes: number, words: string, hint: string): Refusal {
   return new Refusal(
-    `unpacked it is more than ${Math.round(bytes / 1024 ** 3)} GB, which is what ${words} has`,
+    `it unpacks to more than the ${Math.round(bytes / 1024 ** 3)} GB of ${words}`,
     { hint },
   );
 }

@@ -115,7 +115,7 @@ async function levelFor(first: readonly Uint8Array[]): Promise<number> {
 
 /** What is in memory needs no errors of files. */
 const unasked = (): never => {
-  throw new Error("It is no file of the disk");
+  throw new Error("Not a file on disk");
 };
 export const NO_FILES: Omit<FileRules, "mode" | "time"> = {
   gone: unasked,

@@ -129,8 +129,8 @@ export class TooLarge extends Refusal {}
 
 export function tooLargeError(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
-  return new TooLarge(`unpacked it would be more than ${size}`, {
-    hint: "If it is right, unpack it into model/ yourself, and remove the archive.",
+  return new TooLarge(`it unpacks to more than ${size}`, {
+    hint: "To use it anyway, unpack it into model/ yourself and remove the archive",
   });
 }
 
@@ -139,9 +139,9 @@ function explained(error: unknown): unknown {
   if (error instanceof MlcliError || isSystemError(error)) return error;
   // zlib's own errors: Z_DATA_ERROR, Z_BUF_ERROR, ...
   const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
-  const what = isOfGzip ? "its compressed data is" : "what is in it is no tar archive, or is";
-  return new Refusal(`${what} damaged or cut off (${messageOf(error)})`, {
-    hint: `Fetch or copy it once more. If it stays so, ${AGAIN[0]!.toLowerCase()}${AGAIN.slice(1)}`,
+  const what = isOfGzip ? "its gzip data is" : "it is not a tar archive, or is";
+  return new Refusal(`${what} damaged or incomplete (${messageOf(error)})`, {
+    hint: `Download or copy it again. If that does not help, p${AGAIN.slice(1)}`,
   });
 }
 
@@ -247,7 +247,7 @@ class MapReader {
 }
 
 function mapError(): Refusal {
-  return new Refusal("the map of a sparse file is wrong", {
-    hint: "Pack it again, without sparse files: bsdtar takes --no-read-sparse.",
+  return new Refusal("a sparse file has an invalid map", {
+    hint: "Pack it again without sparse files (bsdtar: --no-read-sparse)",
   });
 }

@@ -71,8 +71,8 @@ function explained(error: unknown, shown: string): unknown {
   }
   if (!isSystemError(error)) return error;
   return new MlcliError(`Cannot unpack ${shown}: ${fileErrorReason(error)}`, {
-    hint: "It is unpacked beside model/, which takes as much room as the model has without the " +
-      "compression.",
+    hint: "Check the directory that contains model/: it must be writable and have space for the " +
+      "unpacked model",
     cause: error,
   });
 }
@@ -124,7 +124,7 @@ class Directory {
       if (this.#made.has(path)) continue;
       const info = await lstatIfThere(path);
       if (info !== undefined && !info.isDirectory) {
-        throw refusalOf(name, "lies below something that is no directory");
+        throw refusalOf(name, "is inside something that is not a directory");
       }
       if (info === undefined) {
         this.#count();
@@ -139,7 +139,7 @@ class Directory {
   async #clear(path: string, { name }: Header): Promise<void> {
     const info = await lstatIfThere(path);
     if (info === undefined) return;
-    if (info.isDirectory) throw refusalOf(name, "is there twice, once as a directory");
+    if (info.isDirectory) throw refusalOf(name, "occurs twice, once as a directory");
     await Deno.remove(path);
   }
 
@@ -182,8 +182,8 @@ class Directory {
 
   #count(): void {
     if (++this.#entries <= this.limits.entries) return;
-    throw new Refusal(`it holds more than ${this.limits.entries} files and directories`, {
-      hint: "If it is right, unpack it into model/ yourself, and remove the archive.",
+    throw new Refusal(`it contains more than ${this.limits.entries} files and directories`, {
+      hint: "To use it anyway, unpack it into model/ yourself and remove the archive",
     });
   }
 }

@@ -11,7 +11,7 @@ python=$(command -v python3 || command -v python) || {
     /opt/ml/processing/*) reason=message ;;
     *) reason=failure ;;
   esac
-  echo "no python3 in this image, which mlcli's start script needs: --command runs a program of the image" |
+  echo "no python3 in this image, which mlcli's start script requires; use --command to run a program of the image" |
     tee "/opt/ml/output/$reason" >&2
   exit 127
 }

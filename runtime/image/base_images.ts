@@ -104,10 +104,10 @@ async function pull(
 
 function missingHint({ platform, isFrontend }: BaseImage): string {
   if (isFrontend) {
-    return "The Dockerfile's line # syntax= asks for it: without that line, the engine reads the " +
-      "Dockerfile itself.";
+    return "Remove the line # syntax= from the Dockerfile, so that the engine reads it without this " +
+      "image";
   }
-  return "Is its name right, and its registry within reach? --base-image, or base_image in the " +
-    "app's NAME.json, takes another." +
-    (platform === undefined ? "" : ` The build needs it for ${platform}.`);
+  return "Check its name, and that its registry is reachable. To use another base image, set " +
+    "--base-image or base_image in NAME.json." +
+    (platform === undefined ? "" : ` It must support ${platform}.`);
 }

@@ -11,9 +11,9 @@ export interface BuildArgument {
 
 /** The arguments that mlcli sets itself in a build of the app's directory, and how the user changes each. */
 const SET_BY_MLCLI: Readonly<Record<string, string>> = {
-  BASE_IMAGE: "--base-image names another image to build upon.",
-  APP: "It is the app's name: --app-name chooses another app.",
-  REQUIREMENTS: '"requirements" in the configuration file names another file.',
+  BASE_IMAGE: "Use another base image with --base-image",
+  APP: "Choose another app with --app-name",
+  REQUIREMENTS: 'Set "requirements" in the configuration file',
 };
 
 /**
@@ -25,7 +25,7 @@ export function buildArgument(text: string, source: string): BuildArgument {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || /\s/.test(name)) {
-    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
+    throw new UsageError(`${source} must be NAME=VALUE, or NAME for an environment variable`);
   }
   return { name, value: end < 0 ? undefined : text.slice(end + 1) };
 }
@@ -35,9 +35,7 @@ export function requireNotOwn(given: readonly BuildArgument[]): void {
   for (const { name } of given) {
     const hint = Object.hasOwn(SET_BY_MLCLI, name) ? SET_BY_MLCLI[name] : undefined;
     if (hint === undefined) continue;
-    throw new UsageError(`Option "--build-arg": ${name} is an argument that mlcli sets itself.`, {
-      hint,
-    });
+    throw new UsageError(`Option "--build-arg" cannot set ${name}: mlcli sets it`, { hint });
   }
 }
 

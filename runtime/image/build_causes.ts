@@ -98,7 +98,7 @@ function missingProgram(step: FailedStep): Cause | undefined {
   const name = isCompiled && collecting?.[1] || "";
   const other = name === "psycopg2" ? "psycopg2-binary" : "a version that has one";
   const first = name &&
-    `${name} has no wheel for the image's Python: write ${other}, or compile it. `;
+    `${name} has no wheel for the image's Python: use ${other}, or compile it. `;
   // Terminals of 80 columns break no line of it.
   const start = `RUN apt-get update && apt-get install -y${packages.length > 36 ? " \\\n   " : ""}`;
   const line = `${start} ${packages.replaceAll("+", " ")}`;

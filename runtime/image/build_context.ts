@@ -103,8 +103,8 @@ export async function contextEntries(
     if (await isFile(place)) continue;
     throw new MlcliError(`Requirements file not found: ${typedPath(app, place)}`, {
       hint: requirements.isLock
-        ? "A project of uv has both, pyproject.toml and uv.lock: uv lock makes the latter."
-        : `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
+        ? "A uv project needs pyproject.toml and uv.lock. To create uv.lock, run uv lock."
+        : `Create it (it can be empty), or set "requirements" in ${app.name}.json`,
     });
   }
   const hasRules = await isFile(join(app.directory, IGNORE_FILE));
@@ -294,7 +294,7 @@ async function entryAt(
   }
   const words = target === undefined
     ? followed.words
-    : `leads to ${target}, which ${IGNORE_FILE} leaves out`;
+    : `points to ${target}, which ${IGNORE_FILE} excludes`;
   throw brokenLink(typedPath(root, place), { words });
 }
 
@@ -324,7 +324,7 @@ const RULES: FileRules = {
   gone: () => undefined,
   cannotRead,
   gotShorter: (shown) =>
-    new MlcliError(`${shown} got shorter while it was being sent`, {
-      hint: "Run mlcli build again when nothing writes to it.",
+    new MlcliError(`${shown} became shorter while it was being sent`, {
+      hint: "Run mlcli build again when no program is writing to the file",
     }),
 };

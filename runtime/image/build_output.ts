@@ -37,7 +37,7 @@ export async function followBuild(
   }
   classic.end();
   // An engine that stops half-way ends the stream without an error.
-  if (!isBuilt) throw buildFailed(options, "the engine ended the build without an image");
+  if (!isBuilt) throw buildFailed(options, "the engine stopped without creating an image");
 }
 
 /** BuildKit names its own parts before the reason. */
@@ -60,10 +60,10 @@ function buildHint(words: string, base: string | undefined, platform: string | u
   const known = hintFor(words);
   if (known !== undefined) return known;
   return NO_BASE.test(words)
-    ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
-      "or base_image in the app's NAME.json, takes another." +
-      (platform ? ` The build needs it for ${platform}.` : "")
-    : "The output of the failed step is above. The next build reuses the steps that succeeded.";
+    ? `Check the base image ${base}, and that its registry is reachable. To use another, set ` +
+      "--base-image or base_image in NAME.json." +
+      (platform ? ` It must support ${platform}.` : "")
+    : "See the output of the failed step above. The next build reuses the steps that succeeded.";
 }
 
 /**

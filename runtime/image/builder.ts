@@ -26,7 +26,7 @@ export function chosenBuilder(
   if (YES.includes(value)) return "buildkit";
   if (NO.includes(value)) return "classic";
   throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, but is "${value}"`, {
-    hint: "Without it, mlcli builds with BuildKit, if the engine has it.",
+    hint: "Unset it to use BuildKit if the engine supports it",
   });
 }
 
@@ -49,8 +49,8 @@ export async function ownerOfContext(
   if (!remapsUsers(info)) return undefined;
   const root = rootOfNamespace(info);
   if (root !== undefined) return root;
-  throw new MlcliError("The Docker Engine does not say which user is root in its user namespace", {
-    hint: "Set DOCKER_BUILDKIT=0: the classic builder does not need to know.",
+  throw new MlcliError("The Docker Engine did not report the root user of its user namespace", {
+    hint: "Set DOCKER_BUILDKIT=0: the classic builder does not need to know it",
   });
 }
 
@@ -68,12 +68,12 @@ export function requireClassic(
 ): void {
   const lines = instructions.filter(({ name, flags }) => name === "RUN" && flags.length > 0);
   if (lines.length === 0) return;
-  throw new MlcliError("RUN with options, such as --mount, needs BuildKit", {
+  throw new MlcliError("RUN with options, such as --mount, requires BuildKit", {
     quote: lines.map(({ line, flags }) => inOneLine(`${shown}:${line}: RUN ${flags.join(" ")} ...`))
       .join("\n"),
     hint: inStudio
-      ? "Take the options out of these lines: SageMaker Studio's Docker does not allow BuildKit."
-      : "Take the options out of these lines; or build by BuildKit: Docker 18.09 and later has " +
-        "it, unless DOCKER_BUILDKIT=0 asks for the classic builder.",
+      ? "Remove the options from these lines: SageMaker Studio's Docker does not allow BuildKit"
+      : "Remove the options from these lines, or use BuildKit (Docker 18.09 or later, without " +
+        "DOCKER_BUILDKIT=0)",
   });
 }

@@ -25,10 +25,10 @@ export async function requireOwnName(
   if (image) requireOwnImage(app, reference, image);
   const finding = image && elsewhereFinding(app, reference, image);
   if (image === undefined || isBuiltByMlcli(image)) return finding;
-  throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
-    hint: "--replace gives its name to the new image; another image_name in " +
-      `${app.name}.json, or another --docker-tag, leaves it alone. ` +
-      "Local commands run it as it is, without mlcli build.",
+  throw new MlcliError(`${reference} already exists, and mlcli did not build it`, {
+    hint:
+      "To use its name for the new image, add --replace. To keep it, set another image_name in " +
+      `${app.name}.json, or use another --docker-tag. Local commands can run it as it is.`,
   });
 }
 
@@ -62,7 +62,7 @@ async function brokenRules(
     return await rulesBrokenBy(engine, reference, image, signal);
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
-    const message = `Whether ${reference} keeps SageMaker's rules is not known: ${error.message}`;
-    return [{ message, hint: "mlcli doctor looks again." }];
+    const message = `Cannot check ${reference} against SageMaker's rules: ${error.message}`;
+    return [{ message, hint: "Check it again: mlcli doctor" }];
   }
 }

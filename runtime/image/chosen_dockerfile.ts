@@ -57,7 +57,7 @@ async function dockerfileIn({ path: directory, shown, boundary }: NamedDirectory
   const file = shown === "." ? "Dockerfile" : join(shown, "Dockerfile");
   if (await isFile(source)) return { source, path: "Dockerfile", shown: file };
   throw new MlcliError(`Dockerfile not found: ${file}`, {
-    hint: "--dockerfile, or dockerfile in the app's file, names another.",
+    hint: "Choose another file with --dockerfile, or dockerfile in NAME.json",
   });
 }
 
@@ -69,7 +69,7 @@ async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
   await requireInside(app, [join(app.directory, app.name), app.base, source]);
   if (!await isFile(source)) {
     throw new MlcliError(`Dockerfile not found: ${shown}`, {
-      hint: `${initCommand(app, app.name)} adds what is missing.`,
+      hint: `Add the missing files: ${initCommand(app, app.name)}`,
     });
   }
   return { source, path, shown };
@@ -87,8 +87,8 @@ async function namedDockerfile(
   if (!await isFile(source)) {
     throw new MlcliError(`Dockerfile not found: ${shown}`, {
       hint: isTyped
-        ? "--dockerfile takes a file, relative to the current directory."
-        : `"dockerfile" in ${app.name}.json names a file, relative to that.`,
+        ? "Use a path relative to the current directory"
+        : `Set "dockerfile" in ${app.name}.json to a path relative to that file`,
     });
   }
   const real = await Deno.realPath(source);

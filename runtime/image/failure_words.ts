@@ -6,30 +6,30 @@
  */
 export type Row = readonly [words: RegExp, hint: string, quoted?: RegExp];
 
-const HASHES = "or remove each --hash: uv pip compile --generate-hashes writes all of them.";
+const HASHES = "or remove all hashes. To create them, run uv pip compile --generate-hashes.";
 export const ABOVE = "Add this line to {dockerfile}, above the RUN line that failed";
 
 export const PIP: readonly Row[] = [
   [/^mlcli: /, ""],
-  [/'(\S{1,80})' PyPI package is deprecated, use '(\S+)'/, "Write $2 instead of $1 in {place}."],
+  [/'(\S{1,80})' PyPI package is deprecated, use '(\S+)'/, "Use $2 instead of $1 in {place}"],
   [
     /ackage '?([\w.-]+)'? requires a different Python: \S+ not in '(.+?)'/,
-    "Write another version of $1 in {place}, or choose {python} (Python $2).",
+    "Use another version of $1 in {place}, or choose {python} (Python $2)",
   ],
   [
     /Cannot install .{1,999} because these package versions have/,
-    "Remove the version in {place}, or the one that it conflicts with.",
+    "Remove the version from {place}, or the version that it conflicts with",
     /^ {4}(?:The user requested|\S+ \S+ depends on)/,
   ],
   [
     /No solution found when resolving/,
-    "Write other versions into {file}: these conflict or do not exist.",
+    "Use other versions in {file}: these conflict or do not exist",
     /ecause /,
   ],
   [
     /DO NOT MATCH THE HASHES/,
-    "Run mlcli build again: a broken download has another hash. If {place} has a --hash and you " +
-    "trust the new file, write the hash after Got.",
+    "Run mlcli build again, because the download might be damaged. If {place} has a --hash and " +
+    "you trust the new file, use the hash after Got.",
     /^ {4}\S.* from |^ +(?:Expected|Got) /,
   ],
   [
@@ -40,10 +40,10 @@ export const PIP: readonly Row[] = [
   [/Hashes are required in --require/, `Give each requirement a --hash, ${HASHES}`, /^ {4}\S/],
   [
     /Invalid requirement: /,
-    "Correct {place}: NAME, NAME==1.2, NAME>=1.2,<2 or ./FILE.whl.",
+    "Fix {place}: use NAME, NAME==1.2, NAME>=1.2,<2 or ./FILE.whl",
     /^Hint: |^File .{1,200} does not exist/,
   ],
-  [/is not a supported wheel/, "Use a wheel for the image's Python and platform in {place}."],
+  [/is not a supported wheel/, "Use a wheel for the image's Python and platform in {place}"],
   [
     /(?:requirements file: .{1,30}No such .{1,30}: '|can't open file ')([^'/][^']{0,200})'(?!: \[Errno 13)/,
     `${ABOVE}:\n  COPY $1 $1`,
@@ -54,55 +54,55 @@ export const PIP: readonly Row[] = [
   ],
   [
     /Killed signal terminated program/,
-    "Give the Docker Engine more memory: Linux killed the compiler because none was left.",
+    "Give the Docker Engine more memory: the compiler ran out of memory",
   ],
   [/externally-managed-environment/, `${ABOVE}:\n  ENV PIP_BREAK_SYSTEM_PACKAGES=1`],
-  [/^Build failed: no active sessions/, "Build with docker: mlcli build cannot pass secrets."],
+  [/^Build failed: no active sessions/, "Build with docker: mlcli build cannot pass secrets"],
   [
     /\/run\/secrets\/[\w.-]{1,99}.{1,9}(?:No such file|[Cc]an(?:'|no)t open)/,
-    "Build with docker build --secret: mlcli build cannot pass secrets.",
+    "Build with docker build --secret: mlcli build cannot pass secrets",
   ],
 ];
 
 export const NO_PACKAGE =
   /^E: (?:Unable to locate package (\S+)|Package '?([^' ]+)'? has no installation)/;
 export const UPDATE =
-  "Write apt-get update && apt-get install in one RUN line of {dockerfile}: the " +
-  "list of packages in the image is missing or old.";
+  "Use apt-get update && apt-get install in one RUN line of {dockerfile}: the image's list of " +
+  "packages is missing or outdated";
 
 export const APT_NETWORK: Row = [
   /^[EW]: .{0,300}(?:Temporary failure resolving|Could not (?:connect|resolve)|Connection (?:timed out|failed)|[Uu]nable to connect)/,
-  "Check the network of the Docker Engine: apt does not reach the server. Name a proxy in " +
-  '"proxies" of ~/.docker/config.json.',
+  "Check the network of the Docker Engine: apt cannot reach the server. To use a proxy, set " +
+  '"proxies" in ~/.docker/config.json.',
 ];
 
 export const APT: readonly Row[] = [
   [
     /Release file for \S+ is not valid yet/,
-    "Correct the clock of the Docker Engine: restart Docker Desktop, or its virtual machine.",
+    "Fix the clock of the Docker Engine: restart Docker Desktop or its virtual machine",
   ],
   [
     /Release file for \S+ is expired/,
-    "Correct the clock of the Docker Engine. If it is right, the release gets no updates now: write " +
+    "Fix the clock of the Docker Engine. If it is right, the release is no longer updated: use " +
     "apt-get -o Acquire::Check-Valid-Until=false update in {dockerfile}.",
   ],
   [
     /repository '(\S{1,99}(?:debian|ubuntu)\.(?:org|com)\S{0,99} \S+).{0,100} does not have a Release file/,
-    "Choose a newer base image: the server no longer has $1.",
+    "Choose a newer base image: the server no longer has $1",
   ],
   [
     /repository '(\S+ \S+).{0,100} does not have a Release file/,
-    "Remove $1 from the repositories, or correct its release: the server does not have it.",
+    "Remove $1 from the repositories, or fix its release: the server does not have it",
   ],
   [
     NO_PACKAGE,
-    "Correct $1$2 in {dockerfile}. packages.debian.org lists the names: libgl1-mesa-glx is libgl1 " +
-    "now, and python-dev is python3-dev.",
+    "Fix $1$2 in {dockerfile}. Find its name at packages.debian.org: for example, " +
+    "libgl1-mesa-glx is now libgl1, and python-dev is python3-dev.",
   ],
-  [/^E: Version '.{1,99}' for '(\S+)' was not/, "Write $1 without a version in {dockerfile}."],
+  [/^E: Version '.{1,99}' for '(\S+)' was not/, "Use $1 without a version in {dockerfile}"],
   [
     /^E: .{1,200}\(13: Permission denied\)/,
-    "Write USER root above this RUN line in {dockerfile}, and the image's own USER below it.",
+    "Add USER root above this RUN line in {dockerfile}, and the image's own USER below it",
   ],
   [/^E: Failed to fetch .{1,300} 404/, UPDATE],
 ];
@@ -110,20 +110,20 @@ export const APT: readonly Row[] = [
 export const NETWORK: readonly Row[] = [
   [
     /CERTIFICATE_VERIFY_FAILED/,
-    'Name the file with your company\'s certificate in PIP_CERT, or as "certificate_file" in ' +
-    "NAME.json: pip does not trust the certificate of the index, or of a proxy.",
+    'Set PIP_CERT, or "certificate_file" in NAME.json, to your company\'s certificate file: pip ' +
+    "does not trust the certificate of the index or proxy",
   ],
   [
     /Cannot connect to proxy|Tunnel connection failed/,
-    "Check HTTPS_PROXY, and its name and password: pip does not get through the proxy.",
+    "Check HTTPS_PROXY with its user name and password: pip cannot connect through the proxy",
   ],
   [
     /^User for |HTTP error 401|401 (?:Client )?Error.{0,300}\/simple\//,
-    "Put a name and a password into the address of the index (PIP_INDEX_URL), or into ~/.netrc.",
+    "Add a user name and password to the URL of the index (PIP_INDEX_URL), or to ~/.netrc",
   ],
   [
     /(?:Retrying \(Retry|\/simple\/|Failed to fetch: ).{0,400}(?:new connection|NameResolutionError|name resolution|timed out|Connection reset|EOF)/,
-    "Set PIP_INDEX_URL to an index in your network, or HTTPS_PROXY: pip does not reach the index.",
+    "Set PIP_INDEX_URL to an index in your network, or set HTTPS_PROXY: pip cannot reach the index",
   ],
 ];
 

@@ -53,7 +53,7 @@ export async function missingSources(
     for (const source of sources) if (!await isAmong(sent, source)) missing.push(source);
     const [first] = missing;
     if (first === undefined) return undefined;
-    return new MlcliError(`Build failed: not in the build context: ${listed(missing)}`, {
+    return new MlcliError(`Build failed: the build context does not contain ${listed(missing)}`, {
       hint: own ? await reasonOfOwn(own, dockerfile, first) : await reason(app, first),
       cause: error,
     });
@@ -108,14 +108,14 @@ async function reasonOfOwn(
 ): Promise<string> {
   const shown = inOneLine(source);
   if (source === ".." || source.startsWith("../")) {
-    return "No path leads out of the build context: --context names one that holds all of it.";
+    return "Use a build context that contains all files: --context DIR";
   }
   if (/[*?[]/.test(source) || await lstatIfThere(join(own.path, source)) === undefined) {
-    return `There is no ${shown} in ${own.shown}. Paths begin there.`;
+    return `Fix the path: nothing in ${own.shown} matches ${shown}`;
   }
   const file = inOneLine(typedPath({ directory: own.path }, await ignoreFileOf(own, dockerfile)));
-  return `${file} leaves it out, or it is private: a line !${shown} at the end of ${file} brings ` +
-    "it back. Test data of the app is never sent.";
+  return `Add the line !${shown} to the end of ${file}: the path is excluded or private. Test ` +
+    "data of the app is never sent.";
 }
 
 /** Why a path is not in the context, and what to do. */
@@ -124,26 +124,26 @@ async function reason(app: App, source: string): Promise<string> {
   const base = basePath(name);
   const shown = inOneLine(source);
   const rule =
-    `A build sends ${name}/ without local_test/, the requirements file, the Dockerfile, ` +
-    ".mlcli/, and nothing else.";
+    `A build sends only ${name}/ (without local_test/), the requirements file, the Dockerfile ` +
+    "and .mlcli/.";
   if (source === ".." || source.startsWith("../")) {
-    return `No path leads out of the build context: put what the image needs below ${name}/.`;
+    return `Move the files into ${name}/: the build context contains no files from outside`;
   }
-  if (/[*?[]/.test(source)) return `Nothing matches ${shown}. ${rule}`;
+  if (/[*?[]/.test(source)) return `Fix the path: nothing matches ${shown}. ${rule}`;
   if (await lstatIfThere(join(directory, source)) === undefined) {
     return await lstatIfThere(join(directory, base, source)) === undefined
-      ? `There is no ${shown}. ${rule}`
-      : `Paths begin at the directory of ${name}.json: write \${APP}/mlcli_base/${shown}.`;
+      ? `Fix the path: ${shown} does not exist. ${rule}`
+      : `Use a path relative to ${name}.json: \${APP}/mlcli_base/${shown}`;
   }
   if (!`${source}/`.startsWith(`${name}/`)) {
-    return `${shown} is here, but a build sends only what is below ${name}/: put it there, and ` +
-      "write ${APP}/ before its path.";
+    return `Move ${shown} into ${name}/, the only directory that a build sends, and add \${APP}/ ` +
+      "before its path";
   }
   if (`${source}/`.startsWith(`${base}/local_test/`)) {
-    return `local_test/ is never sent: put what the image needs elsewhere below ${name}/.`;
+    return `Move it to another directory in ${name}/: a build never sends local_test/`;
   }
   const isIgnored = (await readIgnoreRules(directory)).ignores(source);
   return isIgnored
-    ? `${IGNORE_FILE} leaves it out: a line !${shown} at its end brings it back.`
-    : `It stays out as private: a line !${shown} in ${IGNORE_FILE} brings it back.`;
+    ? `Add the line !${shown} to the end of ${IGNORE_FILE}, which excludes it`
+    : `Add the line !${shown} to ${IGNORE_FILE}: a build does not send private files by default`;
 }

@@ -36,19 +36,19 @@ export function requireBuildable({ app, context, baseImage, buildArguments }: Bu
   const { image, context: its } = app.configuration;
   const file = `${app.name}.json`;
   if (image !== undefined) {
-    const more = its === undefined ? "" : ", and a context to build one of";
-    throw new MlcliError(`There is nothing to build: ${file} names an image, ${image}${more}`, {
+    const more = its === undefined ? "" : " as well as a build context";
+    throw new MlcliError(`Nothing to build: ${file} sets the existing image ${image}${more}`, {
       hint: its === undefined && context === undefined
-        ? 'mlcli local train pulls and runs it. Without "image", mlcli build makes one of the ' +
-          "app's Dockerfile."
+        ? "To pull and run the image, run mlcli local train. To build the app's Dockerfile, remove " +
+          '"image".'
         : `Remove "image" from ${file} to build from the context` +
-          (its === undefined ? "." : ', or "context" to run the image.'),
+          (its === undefined ? "" : ', or "context" to run the image'),
     });
   }
   if (its === undefined && context === undefined) return requireNotOwn(buildArguments);
   if (baseImage === undefined) return;
-  throw new UsageError('Option "--base-image" has no effect on a Dockerfile of your own.', {
-    hint: "If the Dockerfile has an ARG for its base image, set it with --build-arg NAME=IMAGE.",
+  throw new UsageError('Option "--base-image" has no effect with your own Dockerfile', {
+    hint: "Set the ARG of the Dockerfile's base image: --build-arg NAME=IMAGE",
   });
 }
 
@@ -75,8 +75,8 @@ export function checkedRequest(
   return {
     stage: target === undefined ? undefined : stageOf(instructions, target, shown),
     unused: unusedArguments(buildArguments, instructions).map((name) => ({
-      message: `${shown} declares no build argument ${name}: nothing uses it`,
-      hint: `A line ARG ${name}, in the stage that uses it, declares it.`,
+      message: `${shown} does not declare the build argument ${name}, so it has no effect`,
+      hint: `Add the line ARG ${name} to the stage that uses it`,
     })),
   };
 }

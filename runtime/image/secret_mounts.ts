@@ -75,20 +75,20 @@ export function withoutSecrets(
   return {
     text: withoutMounts(text, (flag) => secretMount(flag) !== undefined),
     note:
-      `${build.dockerfile}, line ${lines}: built without the optional secrets, which mlcli build ` +
-      "cannot pass",
+      `Building without the optional secrets in ${build.dockerfile}, line ${lines}: mlcli build ` +
+      "cannot pass them",
   };
 }
 
 function dockerHint(secrets: readonly string[], build: DockerBuild): string {
   const { app, dockerfile, context } = build;
   if (context === undefined) {
-    return "Move these steps to base.Dockerfile, and build upon its image:\n" +
+    return "Move these steps to base.Dockerfile, and use its image as the base image:\n" +
       `  docker build ${secrets.join(" ")} -t ${app}-base -f base.Dockerfile .\n` +
       `  mlcli build --base-image ${app}-base`;
   }
   const options = [...secrets, ...build.options].join(" ");
-  return "Build the image with docker, and run it:\n" +
+  return "Build the image with docker and run it:\n" +
     `  docker build ${options} -t ${app}-docker -f ${shellWord(dockerfile)} ${
       shellWord(context)
     }\n` +

@@ -43,27 +43,26 @@ const FORMS: ReadonlyMap<string, string> = new Map(
 /** Returns a hint with `{place}`, `{file}` and `{python}`. */
 export function versionHint(absent: Absent): string {
   const { name, pinned, by, versions, lines } = absent;
-  if (by !== undefined) return `Write another version of ${by} in {place}: it requires ${name}.`;
+  if (by !== undefined) return `Use another version of ${by} in {place}: it requires ${name}`;
   const python = neededPython(pinned, lines);
   if (versions.length > 0) return otherVersion(absent, python);
   const form = normalizedName(name);
   const known = FORMS.get(form);
   if (known !== undefined && normalizedName(known) !== form) {
-    return `Write ${known} instead of ${name} in {place}.`;
+    return `Use ${known} instead of ${name} in {place}`;
   }
   if (known === undefined && STANDARD.has(name)) {
-    return `Remove ${name} from {place}: it is a part of Python.`;
+    return `Remove ${name} from {place}: it is part of Python`;
   }
   if (known !== undefined || python !== undefined) {
     const other = python === undefined
       ? ", or build for --platform linux/amd64"
       : ` (Python ${python})`;
-    return `No version of ${name} fits the image's Python and platform: choose {python}${other}.`;
+    return `Choose {python}${other}: no version of ${name} fits the image's Python and platform`;
   }
   const near = FORMS.get(closest(form, [...FORMS.keys()]) ?? "");
-  return `${
-    near ? `Did you mean ${near}? ` : ""
-  }Correct ${name} in {place}. If a private index has it, ` +
+  const question = near ? `Did you mean ${near}? ` : "";
+  return `${question}Fix ${name} in {place}. If a private index has it, ` +
     "add this line to {file}:\n  --extra-index-url https://HOST/simple";
 }
 
@@ -77,14 +76,14 @@ function otherVersion({ name, extras, pinned = "", versions }: Absent, python?: 
   const other = `${name}${extras}==${versions.includes(plain) ? plain : newest}`;
   if (local !== undefined && !versions.some((version) => version.includes("+"))) {
     const isTorch = /^torch(?:vision|audio)?$/.test(name);
-    return `Write ${other} in {place}; or, because PyPI has no +${local}, add this line to {file}:\n` +
+    return `Use ${other} in {place}, or add this line to {file}, because PyPI has no +${local}:\n` +
       `  --extra-index-url https://${
         isTorch ? `download.pytorch.org/whl/${local}` : "HOST/simple"
       }`;
   }
   const needs = python === undefined ? " might need another Python" : ` needs Python ${python}`;
-  return `Write ${other} in {place}, or another version that the index has.` +
-    (pinned === "" ? "" : ` ${pinned}${needs}: choose {python}.`);
+  return `Use ${other} in {place}, or another version that the index has` +
+    (pinned === "" ? "" : `. ${pinned}${needs}: choose {python}.`);
 }
 
 /** Returns the Python that a version needs: pip names it for each version that it ignored. */

@@ -107,7 +107,7 @@ class Walk {
         above: [...folder.above, target],
       });
     }
-    if (!info.isFile) throw cannotPack(shown, "is neither a file nor a directory", NO_FILE);
+    if (!info.isFile) throw cannotPack(shown, "is not a file or directory", NO_FILE);
     if (await isKey(target)) return void this.privateFiles.push(shown);
     requireNoPointer(target, shown, info.size);
     const file: FileEntry = { type: "file", path: inner.name, source: target, shown };
@@ -153,8 +153,8 @@ function stateOf({ size, mtime, dev, ino }: Deno.FileInfo): string {
   return [size, mtime?.getTime(), dev, ino].join();
 }
 
-const RENAME = "Rename it.";
-const NO_FILE = "A model holds files: remove what is none.";
+const RENAME = "Rename it";
+const NO_FILE = "Remove it: a model can contain only files and directories";
 
 function cannotPack(shown: string, words: string, hint: string): MlcliError {
   return new MlcliError(inOneLine(`${shown} ${words}`), { hint });
@@ -163,7 +163,7 @@ function cannotPack(shown: string, words: string, hint: string): MlcliError {
 /** The error for what cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(inOneLine(`Cannot read ${shown}: ${fileErrorReason(cause)}`), {
-    hint: fileErrorHint(cause) ?? "Check that it exists, and that you may read it.",
+    hint: fileErrorHint(cause) ?? "Check that it exists and that you can read it",
     cause,
   });
 }
@@ -171,14 +171,14 @@ export function cannotRead(shown: string, cause: unknown): MlcliError {
 /** The error for a file that changed while it was packed. */
 export function changed(shown: string): MlcliError {
   return new MlcliError(`${inOneLine(shown)} changed while it was being packed`, {
-    hint: "Run the command again when nothing writes to it.",
+    hint: "Run the command again when no program is writing to it",
   });
 }
 
 function tooMany(shown: string): MlcliError {
   return cannotPack(
     shown,
-    `is one of more than ${MOST_ENTRIES} files and directories`,
-    "Is it the right directory? Else pack it yourself, and name the archive in S3.",
+    `exceeds the limit of ${MOST_ENTRIES} files and directories`,
+    "Check the directory. To use so many files, pack them yourself and upload the archive to S3.",
   );
 }

@@ -75,7 +75,7 @@ async function acquire(
 }
 
 const WAITING = "Waiting for another mlcli command that uses the app's model";
-const NO_LOCKS = "The app's file system has no locks: run one command of the app at a time";
+const NO_LOCKS = "The app's file system has no locks, so run only one command of the app at a time";
 
 /** Nothing where it cannot be made: on a full disk, or where the app cannot be written to. */
 async function openLock(layout: Layout): Promise<Deno.FsFile | undefined> {

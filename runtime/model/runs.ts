@@ -144,7 +144,7 @@ export async function makeRunDirectory(layout: Jobs, names: Iterable<string>): P
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
   }
-  throw new Deno.errors.AlreadyExists("each name is taken");
+  throw new Deno.errors.AlreadyExists("all names are taken");
 }
 
 /** Where root works in another user's directory, what it made there is that user's. */

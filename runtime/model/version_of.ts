@@ -32,16 +32,15 @@ export async function versionOf(
   if (run && model) return { run, model };
   const others = (await recordsWithModel(layout))
     .map(({ name, status }) => status === "Failed" ? `${name} (failed)` : name);
-  const name = inOneLine(run ?? typed);
-  const message = typed === "last" ? "No successful run has a model" : `No model of run ${name}`;
-  const why = run === undefined
-    ? ""
-    : "The run wrote none, or mlcli removed it because it was old (keep_models). ";
+  const message = typed === "last"
+    ? "No successful run has a model"
+    : run === undefined
+    ? `Run ${inOneLine(typed)} does not exist`
+    : `Run ${inOneLine(run)} has no model: it wrote none, or mlcli removed it (keep_models)`;
   throw new MlcliError(message, {
-    hint: why +
-      (others.length > 0
-        ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}.`
-        : "mlcli local train makes one."),
+    hint: others.length > 0
+      ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}`
+      : "Train a model: mlcli local train",
   });
 }
 

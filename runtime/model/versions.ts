@@ -98,16 +98,15 @@ export async function settleModel(
   const show = (path: string) => typedPath(layout, path);
   const made = modelOfRun(layout, run);
   if (ending !== "failed" && !(await lstatIfThere(made))?.isDirectory) {
-    throw new MlcliError(`The directory with the model of this run is gone: ${show(made)}`, {
-      hint:
-        "Was the app moved, renamed or removed meanwhile? The next local command says where that " +
-        "directory is now, if it is run where the app is.",
+    throw new MlcliError(`The model directory of this run no longer exists: ${show(made)}`, {
+      hint: "If you moved or renamed the app during the run, run a local command in its new " +
+        "directory: it prints where the model is",
     });
   }
   const isWritten = await hasFile(layout, made);
   if (ending === "failed" && isWritten) {
     return {
-      note: `The model of this run is in ${show(made)}; ${show(layout.model)} is as it was`,
+      note: `The model of this run is in ${show(made)}; ${show(layout.model)} is unchanged`,
     };
   }
   const hasNoWord = !isWritten && (ending !== "succeeded" || isStrict);
@@ -118,24 +117,22 @@ export async function settleModel(
   const earlier = await movingModel(layout, host, () => putInPlace(layout, run));
   if (!isWritten) return { difference: { ...NO_FILE, ...whereEarlier(layout, earlier) } };
   const note = ending === "stopped"
-    ? `${show(layout.model)} is what this run had written when it was stopped`
+    ? `${show(layout.model)} contains what this run wrote before it was stopped`
     : undefined;
   return { note, moved: [[from, await realPathOf(layout.model)]] };
 }
 
 const NO_FILE: Difference = {
-  message: "The training wrote no file to /opt/ml/model",
-  hint:
-    "Write the model to /opt/ml/model: the second argument of train(), SM_MODEL_DIR in a script.",
+  message: "The training run wrote no file to /opt/ml/model",
+  hint: "Write the model to /opt/ml/model (the second argument of train(), or SM_MODEL_DIR)",
 };
 
 function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {
   if (run === undefined) return {};
   const path = typedPath(layout, modelOfRun(layout, run));
   return {
-    hint:
-      `The earlier model is in ${path} now, and mlcli local deploy --run ${run} serves it. On ` +
-      "SageMaker, the artifact of this training would be empty.",
+    hint: "On SageMaker, the model artifact would be empty. The earlier model is now in " +
+      `${path}. Serve it: mlcli local deploy --run ${run}`,
   };
 }
 
@@ -165,12 +162,10 @@ async function putInPlace(layout: Layout, run: string): Promise<string | undefin
       typedPath(layout, path)
     );
     throw new MlcliError(
-      `The model cannot be moved from ${from} to ${to}: ${fileErrorReason(error)}`,
+      `Cannot move the model from ${from} to ${to}: ${fileErrorReason(error)}`,
       {
-        hint:
-          `It is whole, and stays where it is: mlcli local deploy --run ${run} serves it. Once ` +
-          "nothing stands in the way (a full disk has room again), the next local command puts it " +
-          "in its place.",
+        hint: "Fix the cause, such as a full disk: the next local command moves the model. Until " +
+          `then, serve it from there: mlcli local deploy --run ${run}`,
         cause: error,
       },
     );
@@ -190,8 +185,8 @@ export async function finishMove(layout: Layout, host: LockHost): Promise<void> 
     tell(
       host.err,
       warningText(
-        `The model of ${next} has not got its place: ${messageOf(error)}`,
-        `mlcli local deploy --run ${next} serves it.`,
+        `Cannot move the model of run ${next} into model/: ${messageOf(error)}`,
+        `Serve it from there: mlcli local deploy --run ${next}`,
       ),
     );
   };
@@ -278,10 +273,10 @@ async function putAwayEarlier(
     if (earlier !== undefined) await removeEmpty(layout, earlier);
     if (systemCode(cause) === undefined) throw cause;
     throw new MlcliError(
-      `The earlier model cannot be moved out of ${typedPath(layout, model)}: ` +
+      `Cannot move the earlier model out of ${typedPath(layout, model)}: ` +
         fileErrorReason(cause),
       {
-        hint: "It stays there. When there is room, the next local command moves it.",
+        hint: "Free some disk space: the next local command moves it",
         cause,
       },
     );

@@ -42,9 +42,9 @@ export async function programFor(
     : entryPoint.endsWith(".py");
   if (distribution !== undefined && (command.length > 0 || !runsPython)) {
     const what = command.length > 0 ? "a command" : entryPoint ?? `the program of ${reference}`;
-    throw new UsageError(`Nothing would start torchrun for ${what}.`, {
-      hint: "--distribution is for images of mlcli build, and for an --entry-point that is a .py " +
-        "file and no package's. A command may be torchrun itself.",
+    throw new UsageError(`torchrun cannot start ${what}`, {
+      hint: "Use --distribution with an image of mlcli build, or with an --entry-point that is a " +
+        ".py file outside a package. A command can call torchrun itself.",
     });
   }
   if (command.length > 0) return { launcher: "command", command, arguments: words };
@@ -55,9 +55,9 @@ export async function programFor(
     : image && launcherIn(image.Config?.Env ?? []);
   const launcher = named ?? found;
   if (launcher === undefined) {
-    throw new UsageError(`What runs ${entryPoint} in ${reference} is not known here.`, {
-      hint: "--launcher toolkit: AWS's training toolkit, which its framework images hold. " +
-        "--launcher script: mlcli's start script, for any image with a shell and Python.",
+    throw new UsageError(`The launcher for ${entryPoint} in ${reference} is unknown`, {
+      hint: "Use --launcher toolkit for AWS's framework images, which contain its training " +
+        "toolkit. Use --launcher script for any other image with a shell and Python.",
     });
   }
   return launcher === "image" ? { launcher, distribution } : { launcher, entryPoint, distribution };

@@ -129,7 +129,7 @@ export async function filesOf(
   const root = await Deno.realPath(directory);
   // While --watch waits, a link can replace the directory.
   if (isOutside(relative(boundary, root))) {
-    throw new MlcliError(`${inOneLine(shown)} leads out of ${boundary}, to ${root}`);
+    throw new MlcliError(`${inOneLine(shown)} points outside ${boundary}, to ${root}`);
   }
   let [entries, bytes] = [0, 0];
   const open: string[] = [];
@@ -188,15 +188,11 @@ function listing(folder: string, shown: string): readonly Deno.DirEntry[] {
 
 function tooMuch(shown: string, { entries, bytes }: WalkLimits): MlcliError {
   if (bytes === Infinity) {
-    return new MlcliError(`${inOneLine(shown)} holds more than ${entries} files`);
+    return new MlcliError(`${inOneLine(shown)} contains more than ${entries} files`);
   }
   return new MlcliError(
-    `${shown} holds more than ${entries} files, or ${bytes / 1024 ** 2} MB: too much for code`,
-    {
-      hint:
-        "Name the directory of the code alone (--source-dir, source_dir); data belongs into a " +
-        "channel.",
-    },
+    `${shown} contains more than ${entries} files or ${bytes / 1024 ** 2} MB, too much for code`,
+    { hint: "Set --source-dir to a directory that contains only code, and move data to a channel" },
   );
 }
 
@@ -242,7 +238,7 @@ export async function packCode(
   for (const { source } of folders) await requireOwnReferences(source);
   if (code.leftOut.length > 0) {
     const names = listed(code.leftOut);
-    note(`Not sent, because they might hold secrets or lead in a circle: ${names}`);
+    note(`Not sent, because they might contain secrets or form loops: ${names}`);
   }
   const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
   return { ...code, source, commit, archive };
@@ -283,8 +279,8 @@ export function requireEntryPoint(
   entryPoint: string,
 ): void {
   if (entryPoint.endsWith(".ipynb")) {
-    throw new MlcliError(`A notebook is no program: ${entryPoint}`, {
-      hint: "Convert it: jupyter nbconvert --to script",
+    throw new MlcliError(`Cannot run a notebook as a program: ${entryPoint}`, {
+      hint: "Convert it: jupyter nbconvert --to script NOTEBOOK",
     });
   }
   const paths = files.map(({ path }) => path);
@@ -295,12 +291,11 @@ export function requireEntryPoint(
   const meant = paths.includes(inner) ? inner : closest(entryPoint, paths);
   throw new MlcliError(`Entry point not found: ${join(shown, entryPoint)}`, {
     hint: leftOut.includes(entryPoint)
-      ? "It is not sent, because it might hold a secret, or leads in a circle."
+      ? "Choose another file: this one might contain a secret or form a loop, so it is not sent"
       : meant !== undefined
       ? `Did you mean ${inOneLine(meant)}?`
-      : `--entry-point names a file of the code, relative to ${
-        shown === "." ? "this directory" : shown
-      }; --source-dir names another directory.`,
+      : `Use a path relative to ${shown === "." ? "this directory" : shown}, or choose another ` +
+        "directory with --source-dir",
   });
 }
 

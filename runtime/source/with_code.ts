@@ -16,7 +16,7 @@ export interface WithCode {
 
 /** @param shown the model, for messages. */
 export function replacedText(shown: string, { source }: PackedCode): string {
-  return `${MODEL_CODE}/ in ${inOneLine(shown)} is replaced by ${inOneLine(source.shown)}`;
+  return `Replacing ${MODEL_CODE}/ in ${inOneLine(shown)} with ${inOneLine(source.shown)}`;
 }
 
 /** @param entries of a directory: `modelFiles`. */

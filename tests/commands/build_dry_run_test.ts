@@ -34,7 +34,7 @@ suite("build --dry-run", () => {
     const given = ["--build-arg", "TOKEN=very-secret", "-t", "v2", "--platform", "linux/amd64"];
     const { code, stdout, stderr } = await dryRun(app, ...given);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, "declares no build argument TOKEN");
+    assertStringIncludes(stderr, "does not declare the build argument TOKEN");
     assert(!`${stdout}${stderr}`.includes("very-secret"));
     const { send, files, bytes, ignored, private: ofPrivate, ...rest } = JSON.parse(stdout);
     assertEquals(rest, {

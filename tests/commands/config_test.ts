@@ -64,9 +64,9 @@ suite("mlcli config", () => {
       ["config set region", 2, "Expected either a value or --unset after the name"],
       ["config set region x --unset", 2, "Expected either a value or --unset after the name"],
       ["config set colour x", 2, "keep_models, keep_models_size, output, profile, region or"],
-      ["config set keep_models 0", 2, 'The setting keep_models does not take "0"'],
-      ["config set keep_models_size 10", 2, 'The setting keep_models_size does not take "10"'],
-      ["config set output xml", 2, 'The setting output does not take "xml"'],
+      ["config set keep_models 0", 2, '"0" is not a valid value for keep_models'],
+      ["config set keep_models_size 10", 2, '"10" is not a valid value for keep_models_size'],
+      ["config set output xml", 2, '"xml" is not a valid value for output'],
     ] as const
   ) {
     it(`refuses: mlcli ${line}`, async () => {
@@ -83,7 +83,7 @@ suite("mlcli config", () => {
     const { code, err } = await said("config list", place.path);
     assertEquals([code, err.split("\n")[0]], [
       1,
-      `error: Cannot use your settings in ${place.path}/mlcli/config.json: it is no JSON object`,
+      `error: Cannot use your settings in ${place.path}/mlcli/config.json: it is not a JSON object`,
     ]);
     assertEquals((await said("--version", place.path)).code, 0);
   });

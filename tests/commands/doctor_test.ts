@@ -132,7 +132,7 @@ suite("mlcli doctor", () => {
     const expected = [
       /^warning {2}Changed since \S+:latest was built: mlcli's harness, \S+, \S+ and 3 more$/,
       /^warning {2}The engine has no init process/,
-      /^warning {2}\S+:latest is for linux\/arm64: /,
+      /^warning {2}\S+:latest is for linux\/arm64, /,
       /^warning {2}SageMaker rejects these channel names: "my data"$/,
     ];
     assertEquals(findings.length, expected.length, block);
@@ -236,7 +236,7 @@ suite("mlcli doctor", () => {
         image: { ...IMAGE, Config: { ...IMAGE.Config, Labels: { "mlcli.app": "payments" } } },
       },
       1,
-      /^problem {2}\S+:latest is the image of another app: payments\n {9}hint: Another image_name/m,
+      /^problem {2}\S+:latest belongs to another app: payments\n {9}hint: Set another image_name/m,
     ],
     [
       "a port that another container has",

@@ -423,7 +423,7 @@ predict: "predict.py:Predictor"
       ],
       ["other requirements", `${FILE}\nbuild: {python_requirements: ../x}`, /"\.\.\/x"/],
       ["requirements of no type", `${FILE}\nbuild: {python_requirements: [a]}`, /: ""/],
-      ["a link out", "predict: out.py:P", /leads out of/],
+      ["a link out", "predict: out.py:P", /points outside/],
     ] as const
   ) {
     it(`refuses ${what}`, async () => {

@@ -376,7 +376,7 @@ suite("mlcli init without a terminal", () => {
     [["a b"], 'Argument "NAME"'],
     [[".demo"], 'Argument "NAME"'],
     [["demo", "--python-version", "new"], 'Option "--python-version" must be a Python version'],
-    [["demo", "--python-version", "3.7"], "from 3.8 on"],
+    [["demo", "--python-version", "3.7"], "of 3.8 or later"],
     [["demo", "--python-version", "3.9", "--base-image", "a"], "cannot be used together"],
     [["demo", "--requirements", "../r.txt"], 'Option "--requirements"'],
     [["demo", "--requirements", "/r.txt"], 'Option "--requirements"'],

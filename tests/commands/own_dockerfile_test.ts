@@ -191,7 +191,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     const refused = await run(app, ["build"]);
     assertMatch(
       refused.stderr,
-      /^error: "dockerfile" in \S+\.json leads out of .*\nhint: .*--dockerfile PATH\n$/,
+      /^error: "dockerfile" in \S+\.json is outside .*\nhint: .*--dockerfile PATH\n$/,
     );
   });
 
@@ -200,10 +200,10 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     await Deno.writeTextFile(join(elsewhere.path, "Dockerfile"), "FROM scratch\n");
     for (
       const [link, args, words] of [
-        ["docker", [], /^error: "context" in \S+\.json leads out of /],
-        ["docker", ["--context", "docker"], /^error: docker leads out of /],
-        ["docker/Dockerfile", [], /^error: Dockerfile leads out of /],
-        ["docker/.dockerignore", [], /^error: \.dockerignore leads out of /],
+        ["docker", [], /^error: "context" in \S+\.json is outside /],
+        ["docker", ["--context", "docker"], /^error: docker points outside /],
+        ["docker/Dockerfile", [], /^error: Dockerfile points outside /],
+        ["docker/.dockerignore", [], /^error: \.dockerignore points outside /],
       ] as const
     ) {
       await using app = await ownApp(CONTEXT);
@@ -251,7 +251,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
           1,
           /^error: Dockerfile not found: x\nhint: "dock/,
         ],
-        [{}, ["--build-arg", "APP=x"], 2, /APP is an argument that mlcli sets itself/],
+        [{}, ["--build-arg", "APP=x"], 2, /cannot set APP: mlcli sets it/],
       ];
     for (const [configuration, args, status, words] of rows) {
       await using app = await ownApp({ configuration });
@@ -281,7 +281,10 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
       const says = { errorDetail: { message: "failed to compute cache key: not found" } };
       const { code, stderr } = await run(app, ["build"], { says });
       assertEquals(code, 1);
-      assertStringIncludes(stderr, `error: Build failed: not in the build context: ${source}\n`);
+      assertStringIncludes(
+        stderr,
+        `error: Build failed: the build context does not contain ${source}\n`,
+      );
       assertMatch(stderr, words);
     }
   });

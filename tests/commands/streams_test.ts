@@ -23,7 +23,7 @@ suite("standard output on a full disk", () => {
   ) {
     it(`mlcli ${args.join(" ")} says so`, async () => {
       const error = "error: Cannot write to standard output: No space left on device\n" +
-        "hint: The disk is full: free some space there, and run the command again.\n";
+        "hint: Free some disk space, then rerun the command\n";
       assertEquals(await redirected(args, ">/dev/full"), [1, "", error]);
     });
   }

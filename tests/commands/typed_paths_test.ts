@@ -81,8 +81,8 @@ suite("paths on the command line", () => {
           assertEquals({ code, stdout, message, hint, asked: job.box.operations }, {
             code: 1,
             stdout: "",
-            message: `error: ${path} leads out of ${boundary}, to ${target}`,
-            hint: `hint: A link of the repository leads there. To use that place, type ${meant}`,
+            message: `error: ${path} points outside ${boundary}, to ${target}`,
+            hint: `hint: Use the link's target: ${meant}`,
             asked: [],
           }, `mlcli ${line(path).join(" ")}\n${stderr}`);
         }
@@ -104,7 +104,7 @@ suite("paths on the command line", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: .*rows\.csv leads to .*, out of a directory that containers write to\n/,
+      /^error: .*rows\.csv points to .*, outside a directory that containers write to\n/,
     );
   });
 

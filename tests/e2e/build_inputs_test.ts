@@ -61,7 +61,7 @@ suite("the context and the options of mlcli build", () => {
       assertEquals([code, stdout], [1, ""]);
       assertStringIncludes(
         stderr,
-        "error: Build failed: not in the build context: data/x.csv\n" +
+        "error: Build failed: the build context does not contain data/x.csv\n" +
           `hint: data/x.csv is here, but a build sends only what is below ${app.name}/: put it ` +
           "there, and write ${APP}/ before its path.\n",
       );

@@ -129,7 +129,7 @@ suite("a password of a package index", () => {
       // The context was copied, and the settings were not in it.
       const found = await foundIn(reference, ["usr/src/app/.mlcli/entrypoint", SECRET]);
       assertEquals(found, ["usr/src/app/.mlcli/entrypoint"]);
-      const expected = `${base} copies . by itself (ONBUILD), which would put them into the image`;
+      const expected = `${base} copies . (ONBUILD), which would put them into the image`;
       assertStringIncludes(stderr.replaceAll(/\s+/g, " "), expected);
       assertEquals(stderr.includes("note: The password"), false, stderr);
     } finally {

@@ -131,7 +131,7 @@ suite("mlcli build", () => {
     assertEquals(stderr.split("\n")[0], note);
     assertStringIncludes(
       stderr,
-      `error: Build failed: not in the build context: ${app.name}/.env\nhint: It stays out as private`,
+      `error: Build failed: the build context does not contain ${app.name}/.env\nhint: Add the line !${app.name}/.env to .dockerignore: `,
     );
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
@@ -219,7 +219,7 @@ suite("mlcli build", () => {
       if (!isFit) {
         assertMatch(
           outputIn(noPip.stderr),
-          /^mlcli: serving needs gunicorn>=20\.1,<28, and the base image/m,
+          /^mlcli: serving requires gunicorn>=20\.1,<28, and the base image/m,
         );
         assertStringIncludes(outputIn(noPip.stderr), `is installed as ${version}\n`);
       }

@@ -33,6 +33,6 @@ suite("the engine's builder", () => {
     const { code, stderr } = await app.run(["build"]);
     await removeImage(app.name);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /^note: \S+, line 3: built without the optional secrets, /m);
+    assertMatch(stderr, /^note: Building without the optional secrets in \S+, line 3: /m);
   });
 });

@@ -170,7 +170,7 @@ raise ImportError("no module named shap")
       assertEquals(await foreground(app, "> /dev/full"), [
         "status 1\n",
         "error: Cannot write to standard output: No space left on device\n" +
-        "hint: The disk is full: free some space there, and run the command again.\n",
+        "hint: Free some disk space, then rerun the command\n",
       ]);
       assertEquals(await containersOf(app.name), []);
     });

@@ -72,7 +72,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
         assertEquals({ code, stdout }, { code: 1, stdout: "" });
         const [first, hint] = stderr.split("\n") as [string, string];
         const shown = place.replace("APP", app.name);
-        assertStringIncludes(first, `error: ${shown} leads out of `);
+        assertStringIncludes(first, `error: ${shown} points outside `);
         assertStringIncludes(first, `, to ${elsewhere}`);
         assertMatch(hint, /^hint: /);
         assertEquals(await ownersBelow(elsewhere), before);
@@ -159,7 +159,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await Deno.writeTextFile(join(dirname(app.directory), ".env"), "TOKEN=1");
       await link(app, place, target);
       const stderr = await refusal(app);
-      assertMatch(stderr, /^error: \S+ leads to what is private: \/.+\nhint: /);
+      assertMatch(stderr, /^error: \S+ points to private data: \/.+\nhint: /);
       assertEquals(await containersOf(app.name), []);
     });
   }
@@ -178,7 +178,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await user.owns(join(user.home, ".aws"));
       await link(app, `${BASE}/${TEST}/input/config/deep/x`, target.replace("HOME", user.home));
       const stderr = await refusal(app);
-      assertMatch(stderr, /^error: \S+\/input\/config\/deep\/x leads out of .*\nhint: /);
+      assertMatch(stderr, /^error: \S+\/input\/config\/deep\/x points outside .*\nhint: /);
       assertEquals(
         (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map(({ name }) => name),
         ["test_dir"],
@@ -190,7 +190,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/config/\x1b]0;x\x07\u202e`, "/etc/passwd");
     const stderr = await refusal(app);
-    assertMatch(stderr, /^error: \S+\/input\/config\/\?\]0;x\?\? leads out of /);
+    assertMatch(stderr, /^error: \S+\/input\/config\/\?\]0;x\?\? points outside /);
   });
 
   for (
@@ -223,7 +223,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await Deno.writeTextFile(join(app.directory, "key.p12"), "");
     assertMatch(
       await refusal(app),
-      /^error: \S+\/more leads to what is private: \S+\nhint: A link may/,
+      /^error: \S+\/more points to private data: \S+\nhint: A link may/,
     );
   });
 
@@ -231,7 +231,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/data/x=y`, elsewhere);
     const stderr = await refusal(app);
-    assertMatch(stderr, /^error: \S+\/x=y leads out of .*\nhint: A link may lead anywhere/);
+    assertMatch(stderr, /^error: \S+\/x=y points outside .*\nhint: Replace the link with the file/);
   });
 
   it("a directory of secrets is not mounted or copied by a link to what is around it", async () => {
@@ -249,7 +249,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     ) {
       const at = await link(app, place, target);
       const stderr = await refusal(app);
-      assertMatch(stderr, /^error: \S+ leads to what is private: \S+\/\.env\n/);
+      assertMatch(stderr, /^error: \S+ points to private data: \S+\/\.env\n/);
       await Deno.remove(at);
     }
   });
@@ -269,7 +269,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await Deno.writeTextFile(join(shared, ".git/HEAD"), "");
       await Deno.chown(join(shared, ".git"), STRANGER, STRANGER);
       const stderr = await refusal(app);
-      assertMatch(stderr, new RegExp(`leads out of ${app.directory}, to ${shared}/others\n`));
+      assertMatch(stderr, new RegExp(`points outside ${app.directory}, to ${shared}/others\n`));
     });
 
     it("a repository that only its owner may look into is one", async () => {
@@ -293,7 +293,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await using app = await clonedApp(user);
       await link(app, place, place === "APP" ? elsewhere : join(elsewhere, "secret.csv"));
       const stderr = await refusal(app, ["build"]);
-      assertMatch(stderr, /^error: \S+ leads out of .*\nhint: /);
+      assertMatch(stderr, /^error: \S+ points outside .*\nhint: /);
     });
   }
 
@@ -302,7 +302,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await Deno.writeTextFile(join(elsewhere, "o.json"), '{"cloud_region": 5}');
     await link(app, "APP.json", join(elsewhere, "o.json"));
     const stderr = await refusal(app);
-    assertMatch(stderr, /^error: test-\w+\.json leads out of .*\nhint: /);
+    assertMatch(stderr, /^error: test-\w+\.json points outside .*\nhint: /);
     // Without the app's directory beside it, it is none of this directory's apps.
     await Deno.remove(join(app.directory, app.name), { recursive: true });
     assertMatch(await refusal(app), /^error: Not a valid mlcli directory: /);
@@ -315,7 +315,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     for (const place of [`${BASE}/prediction`, `${BASE}/${TEST}/input`, BASE]) {
       await link(app, place, target);
       const stderr = await refusal(app, ["init", app.name]);
-      assertMatch(stderr, /^error: \S+ leads out of .*\nhint: /);
+      assertMatch(stderr, /^error: \S+ points outside .*\nhint: /);
       assertEquals((await Array.fromAsync(Deno.readDir(target))).length, 0);
     }
   });
@@ -330,7 +330,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await link(app, `${BASE}/${TEST}/model`, data);
     await user.owns(user.home);
     const stderr = await refusal(app);
-    assertMatch(stderr, new RegExp(`^error: \\S+/model leads out of ${app.directory}, to `));
+    assertMatch(stderr, new RegExp(`^error: \\S+/model points outside ${app.directory}, to `));
   });
 
   for (

@@ -78,7 +78,7 @@ def train(input_data_path, model_save_path):
     await reader.cancel();
     assertMatch(
       await new Response(child.stderr).text(),
-      /^note: \S+\/model is what this run had written when it was stopped\n$/,
+      /^note: \S+\/model contains what this run wrote before it was stopped\n$/,
     );
     assertEquals((await child.status).code, 141);
     await Deno.stat(app.testPath("model/terminated"));

@@ -142,7 +142,7 @@ suite("Links inside the repository", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /error: \S+\/model\/weights leads to \S+customers\.csv, out of a directory that containers write to\n/,
+      /error: \S+\/model\/weights points to \S+customers\.csv, outside a directory that containers write to\n/,
     );
   });
 });

@@ -81,7 +81,7 @@ async function modelsOf(app: TestApp) {
 /** What is said of the model of a failed run. */
 async function noteOf(app: TestApp): Promise<string> {
   const path = (await lastRun(app, "model")).slice(app.directory.length + 1);
-  return `note: The model of this run is in ${path}; ${shown(app, "model")} is as it was\n`;
+  return `note: The model of this run is in ${path}; ${shown(app, "model")} is unchanged\n`;
 }
 
 /** The path of a directory as messages have it. */

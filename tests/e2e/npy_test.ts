@@ -60,7 +60,7 @@ const REPORTED: readonly { prediction: string; json: string }[] = [
   // https://github.com/pandas-dev/pandas/issues/29074
   {
     prediction: 'pd.concat([pd.DataFrame({"id": [1]}), pd.DataFrame({"id": [2]})], axis=1)',
-    json: "column names that JSON cannot tell apart: 'id', 'id'\"}",
+    json: "column names that are equal in JSON: 'id', 'id'\"}",
   },
   // https://github.com/pandas-dev/pandas/issues/13817
   {

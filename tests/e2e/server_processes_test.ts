@@ -103,15 +103,15 @@ suite("the processes of a server", () => {
     // 3 is what gunicorn itself ends with where a worker cannot start.
     for (
       const [data, how] of [
-        [{ exit: 3 }, "status 3"],
-        [{ kill: 9 }, "SIGKILL; was there too little memory\\?"],
+        [{ exit: 3 }, "exit code 3"],
+        [{ kill: 9 }, "SIGKILL, probably out of memory"],
       ] as const
     ) {
       assertEquals(await ask(server, data), undefined);
       await eventually(async () => await ask(server, {}) !== undefined);
       await serverLogWith(
         server,
-        new RegExp(`^mlcli: worker process \\d+ ended \\(${how}\\)`, "m"),
+        new RegExp(`^mlcli: worker process \\d+ exited \\(${how}\\)`, "m"),
       );
     }
     const log = await serverLog(server);
@@ -121,9 +121,9 @@ suite("the processes of a server", () => {
     await untilWorkers(server, 2);
     await ask(server, { break: 1 });
     await ask(server, { exit: 3 });
-    const told = await serverLogWith(server, /another one tries in 1 s\n/);
+    const told = await serverLogWith(server, /retrying in 1 s\n/);
     assertStringIncludes(told, "ValueError: no model today\n");
-    assertMatch(told, /ended while it loaded the model \(status 3\)/);
+    assertMatch(told, /exited while loading the model \(exit code 3\)/);
     assert(!told.includes("mlcli_harness"), told);
     assert(await ask(server, { mend: 1 }));
     await untilWorkers(server, 2);
@@ -137,7 +137,7 @@ suite("the processes of a server", () => {
     );
     await untilWorkers(server, 2);
     await ask(server, { exit: 3 });
-    await serverLogWith(server, /ended \(status 3\)/);
+    await serverLogWith(server, /exited \(exit code 3\)/);
     await untilWorkers(server, 2);
     const { parent, loads } = (await ask(server, {}))!;
     assertEquals(loads, [parent]);
@@ -167,7 +167,7 @@ suite("the processes of a server", () => {
     const log = await serverLogWith(server, /workers start/);
     assertMatch(
       log,
-      /^mlcli: the model takes 8\d MB in a worker, and 1\d\d MB of the container's 250 MB are left: 2 of 4 workers start\. MLCLI_PRELOAD=1 /m,
+      /^mlcli: the model needs 8\d MB per worker, and 1\d\d MB of the container's 250 MB are free: only 2 of 4 workers start\. Set MLCLI_PRELOAD=1 /m,
     );
     await untilWorkers(server, 2);
     assertEquals((await ask(server, {}))!.loads.length, 2);

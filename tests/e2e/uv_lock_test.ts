@@ -99,7 +99,7 @@ suite("a project of uv in place of requirements.txt", () => {
         assertEquals(stale.code, 1, stale.stderr);
         assertStringIncludes(
           stale.stderr,
-          "mlcli: uv.lock does not fit pyproject.toml: run uv lock, and build again\n",
+          "mlcli: uv.lock does not match pyproject.toml: run uv lock, then rebuild\n",
         );
       } finally {
         await removeImage(reference);

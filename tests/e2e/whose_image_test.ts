@@ -28,7 +28,7 @@ suite("another app's image, on the engine", () => {
       assertEquals([code, stdout], [1, ""], stderr);
       return stderr.split("\n")[0]!;
     };
-    const foreign = `error: ${image}:latest is the image of another app: `;
+    const foreign = `error: ${image}:latest belongs to another app: `;
     try {
       assertEquals((await payments.run(["build"])).code, 0);
       assertEquals(await errorOf(clone, "build"), foreign + image);
@@ -62,7 +62,7 @@ suite("another app's image, on the engine", () => {
     await using payments = await appOf(image, image);
     await using clone = await appOf(image, image);
     const elsewhere =
-      `warning: ${image}:latest was built in another directory, or on another machine`;
+      `warning: ${image}:latest was built in another directory or on another machine`;
     try {
       assertEquals((await payments.run(["build"])).code, 0);
       const taken = await clone.run(["build"]);

@@ -98,32 +98,42 @@ const REFUSED: readonly (readonly [
   words: string,
   hint: RegExp,
 ])[] = [
-  [(at) => Deno.open(at("loop")), "ELOOP", "Cannot open loop: ", /circle/],
-  [(at) => Deno.readTextFile(at("loop")), "ELOOP", "Cannot read loop: ", /circle/],
-  [(at) => Deno.writeTextFile(at("loop"), ""), "ELOOP", "Cannot write loop: ", /circle/],
-  [(at) => Deno.truncate(at("loop")), "ELOOP", "Cannot write loop: ", /circle/],
-  [(at) => Deno.stat(at("loop")), "ELOOP", "Cannot use loop: ", /circle/],
+  [(at) => Deno.open(at("loop")), "ELOOP", "Cannot open loop: ", /loop/],
+  [(at) => Deno.readTextFile(at("loop")), "ELOOP", "Cannot read loop: ", /loop/],
+  [(at) => Deno.writeTextFile(at("loop"), ""), "ELOOP", "Cannot write loop: ", /loop/],
+  [(at) => Deno.truncate(at("loop")), "ELOOP", "Cannot write loop: ", /loop/],
+  [(at) => Deno.stat(at("loop")), "ELOOP", "Cannot use loop: ", /loop/],
   [(at) => Deno.mkdir(at(LONG)), "ENAMETOOLONG", `Cannot create ${LONG}: `, /shorter/],
-  [(at) => Deno.mkdir(at("file/a")), "ENOTDIR", "Cannot create file/a: ", /Something else/],
-  [(at) => Deno.mkdir(at("file")), "EEXIST", "Cannot create file: ", /Something else/],
-  [(at) => Deno.symlink("x", at("file")), "EEXIST", "Cannot create file: ", /Something else/],
-  [(at) => Deno.link(at("file"), at("loop")), "EEXIST", "Cannot create loop: ", /Something else/],
-  [(at) => Array.fromAsync(Deno.readDir(at("file"))), "ENOTDIR", "Cannot read file: ", /Something/],
+  [(at) => Deno.mkdir(at("file/a")), "ENOTDIR", "Cannot create file/a: ", /Move or rename/],
+  [(at) => Deno.mkdir(at("file")), "EEXIST", "Cannot create file: ", /Move or rename/],
+  [(at) => Deno.symlink("x", at("file")), "EEXIST", "Cannot create file: ", /Move or rename/],
+  [(at) => Deno.link(at("file"), at("loop")), "EEXIST", "Cannot create loop: ", /Move or rename/],
+  [
+    (at) => Array.fromAsync(Deno.readDir(at("file"))),
+    "ENOTDIR",
+    "Cannot read file: ",
+    /Move or rename/,
+  ],
   [(at) => Deno.rename(at("file"), at(LONG)), "ENAMETOOLONG", `Cannot move file to ${LONG}: `, /./],
-  [(at) => Deno.copyFile(at("file"), at("loop")), "ELOOP", "Cannot copy file to loop: ", /circle/],
-  [(at) => Deno.remove(at("full")), "ENOTEMPTY", "Cannot remove full: ", /another program/],
-  [(at) => Deno.chmod(at("gone"), 0o600), "ENOENT", "Cannot change the mode of gone: ", /another/],
-  [(at) => Deno.chown(at("loop"), 1, 1), "ELOOP", "Cannot change the owner of loop: ", /circle/],
+  [(at) => Deno.copyFile(at("file"), at("loop")), "ELOOP", "Cannot copy file to loop: ", /loop/],
+  [(at) => Deno.remove(at("full")), "ENOTEMPTY", "Cannot remove full: ", /other program/],
+  [
+    (at) => Deno.chmod(at("gone"), 0o600),
+    "ENOENT",
+    "Cannot change the mode of gone: ",
+    /other program/,
+  ],
+  [(at) => Deno.chown(at("loop"), 1, 1), "ELOOP", "Cannot change the owner of loop: ", /loop/],
   [(at) => Deno.makeTempDir({ dir: at("gone") }), "ENOENT", "Cannot create a temporary dir", /./],
   [(at) => Deno.makeTempFile({ dir: at("gone") }), "ENOENT", "Cannot create a temporary file", /./],
   [
     () => Deno.writeTextFile("/dev/full", "x"),
     "ENOSPC",
     "Cannot write /dev/full: ",
-    /disk is full/,
+    /disk space/,
   ],
-  [() => Deno.mkdir("/proc/x"), "ENOENT", "Cannot create /proc/x: ", /another program/],
-  [() => writeTo("/dev/full"), "ENOSPC", "No space left on device", /disk is full/],
+  [() => Deno.mkdir("/proc/x"), "ENOENT", "Cannot create /proc/x: ", /other program/],
+  [() => writeTo("/dev/full"), "ENOSPC", "No space left on device", /disk space/],
 ];
 
 /** Of a file that is open, the system's words name no path. */
@@ -155,8 +165,8 @@ suite("what the system refuses", () => {
   for (
     const [code, hint] of [
       ["EROFS", /read-only/],
-      ["EACCES", /another user's/],
-      ["EPERM", /another user's/],
+      ["EACCES", /owner/],
+      ["EPERM", /owner/],
       ["EMFILE", /ulimit -n/],
       ["ENFILE", /ulimit -n/],
       ["EDQUOT", /quota/],
@@ -190,7 +200,7 @@ suite("what the system refuses", () => {
 
   it("an error that has no hint gets that of its cause", () => {
     const cause = Object.assign(new Error("No (os error 28)"), { code: "ENOSPC" });
-    assertMatch(errorText(new MlcliError("Wrong", { cause })), /\nhint: The disk is full/);
+    assertMatch(errorText(new MlcliError("Wrong", { cause })), /\nhint: Free some disk space/);
     assertEquals(
       errorText(new MlcliError("Wrong", { cause, hint: "Do." })),
       "error: Wrong\nhint: Do.\n",

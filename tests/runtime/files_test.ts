@@ -125,7 +125,7 @@ suite("makeDirectory", () => {
       assertMatch(message, /^Cannot create SHOWN: [^()]+$/);
       assertEquals(
         hint,
-        "Check that the directory is yours to write to, and that no file has its name.",
+        "Check that you can write to the directory, and that no file has the same name",
       );
       assertEquals(cause instanceof Error, true);
       // Who names nothing leaves that to where errors are shown.
@@ -211,7 +211,7 @@ suite("realPathOf", () => {
 
   it("of a link through the directory above one that does not exist is an error", async () => {
     await using directory = await kinds();
-    const words = `A link leads through ${directory.at("new")}/.., but that does not exist`;
+    const words = `A link points through ${directory.at("new")}/.., which does not exist`;
     await assertRejects(() => realPathOf(directory.at("through")), MlcliError, words);
   });
 });

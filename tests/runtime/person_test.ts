@@ -63,11 +63,11 @@ suite("a person's settings", () => {
     await Deno.mkdir(join(place.path, "mlcli"));
     for (
       const [text, reason] of [
-        ["{", "it is no JSON object"],
-        ["[]", "it is no JSON object"],
-        ['{"output": "xml"}', '"output" is not what it takes'],
-        ['{"trusted_registries": "ghcr.io"}', '"trusted_registries" is not what it takes'],
-        ['{"region": 3}', '"region" is not what it takes'],
+        ["{", "it is not a JSON object"],
+        ["[]", "it is not a JSON object"],
+        ['{"output": "xml"}', '"output" has an invalid value'],
+        ['{"trusted_registries": "ghcr.io"}', '"trusted_registries" has an invalid value'],
+        ['{"region": 3}', '"region" has an invalid value'],
       ] as const
     ) {
       await Deno.writeTextFile(join(place.path, "mlcli/config.json"), text);
@@ -90,7 +90,7 @@ suite("a person's settings", () => {
       ]
     ) {
       await make();
-      assertThrows(() => personSettings(env), MlcliError, "it is no file of settings");
+      assertThrows(() => personSettings(env), MlcliError, "it is not a file, or is too large");
       await Deno.remove(path);
     }
   });
@@ -119,7 +119,7 @@ suite("a person's settings", () => {
       assertThrows(
         () => withSetting({}, name, text),
         MlcliError,
-        `${name} does not take "${text}"`,
+        `"${text}" is not a valid value for ${name}`,
       );
     }
   });

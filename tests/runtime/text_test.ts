@@ -122,7 +122,7 @@ const VALUES: readonly (readonly [text: string, value: unknown, type: string])[]
 ];
 
 suite("the problem of a text that is not JSON", () => {
-  const COMMAS = "JSON has neither comments nor commas before a closing bracket";
+  const COMMAS = "JSON allows neither comments nor trailing commas";
   const problems: readonly (readonly [text: string, reason: string, hint: string])[] = [
     [
       String.raw`{"Regex": "loss=(\S+)"}`,

@@ -130,7 +130,7 @@ suite("deadlineIn", () => {
     using deadline = deadlineIn(0);
     assertEquals(deadline.signal.aborted, false);
     const error = await assertRejects(() => abortOf(deadline.signal), Error);
-    assertEquals(error.message, "not done in 0 s");
+    assertEquals(error.message, "timed out after 0 s");
   });
 
   it("counts seconds, and is lifted when it is disposed of", () => {

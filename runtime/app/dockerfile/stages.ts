@@ -31,8 +31,8 @@ export function stageOf(
   if (/^\d+$/.test(target) && Number(target) < stages.length) return target;
   throw new MlcliError(`Stage not found: ${target}`, {
     hint: names.length === 0
-      ? `No stage of ${shown} has a name: FROM IMAGE AS NAME gives it one.`
-      : `${shown} has ${enumerated(names)}.`,
+      ? `Name the stage in ${shown}: FROM IMAGE AS NAME`
+      : `Choose a stage of ${shown}: ${enumerated(names)}`,
   });
 }
 

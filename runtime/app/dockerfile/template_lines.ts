@@ -37,8 +37,8 @@ export async function commonFinding(
   if (copiesCommon(instructionsOf(text), app.name)) return undefined;
   return {
     message: `${shown} does not copy ${app.name}/mlcli_base/common/ into the image`,
-    hint: "Add this line to the Dockerfile, beside the others that copy code, and run mlcli " +
-      `build: ${COMMON_LINE}`,
+    hint: "Run mlcli build after adding this line to the Dockerfile, next to the other COPY " +
+      `lines: ${COMMON_LINE}`,
   };
 }
 
@@ -82,8 +82,8 @@ export function noNetworkMount(shown: string): Finding {
   const mount = `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`;
   return {
     message: `${shown} does not let pip use this machine's network settings`,
-    hint: "Add this line to the Dockerfile, between RUN and /opt/mlcli/install, and run mlcli " +
-      `build: ${mount}`,
+    hint: "Run mlcli build after adding this option to the Dockerfile, between RUN and " +
+      `/opt/mlcli/install: ${mount}`,
   };
 }
 
@@ -114,10 +114,8 @@ export function withoutMounts(dockerfile: string, isLeftOut: (flag: string) => b
       }
       if (index === lines.length) {
         throw new MlcliError(
-          `Cannot take ${inOneLine(flag)} out of line ${line} of the Dockerfile`,
-          {
-            hint: "Write the option on one line.",
-          },
+          `Cannot remove ${inOneLine(flag)} from line ${line} of the Dockerfile`,
+          { hint: "Write the option on one line" },
         );
       }
       lines[index] = lines[index]!.replace(whole, "");

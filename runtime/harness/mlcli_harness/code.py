@@ -59,7 +59,7 @@ def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str
     if has_entries(paths.CODE) and not is_own_link(paths.CODE):
         return paths.CODE
     if not os.path.isdir(image):
-        raise HarnessError("No %s code: neither %s nor %s holds any" % (kind, paths.CODE, image))
+        raise HarnessError("No %s code in %s or %s" % (kind, paths.CODE, image))
     return placed(image, tell)
 
 
@@ -69,7 +69,7 @@ def placed(directory: str, tell: Callable[[str], object] | None) -> str:
     if problem is None:
         return paths.CODE
     if tell:
-        tell("mlcli: the code runs as %s: cannot link %s to it (%s)" % (directory, paths.CODE, problem))
+        tell("mlcli: the code runs in %s: cannot link %s to it: %s" % (directory, paths.CODE, problem))
     return directory
 
 
@@ -83,7 +83,7 @@ def link_code(target: str) -> str | None:
         if not os.path.islink(paths.CODE) and os.path.isdir(paths.CODE):
             remove_directory(paths.CODE)
         elif os.path.lexists(paths.CODE) and not is_own_link(paths.CODE):
-            return "something else is there"
+            return "the path already exists"
         replace_by_link(paths.CODE, target)
     except OSError as error:
         return None if leads_to(target) else error.strerror

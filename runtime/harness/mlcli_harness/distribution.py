@@ -64,9 +64,9 @@ def wait_for(hosts: Sequence[str]) -> None:
         while not resolves(host):
             waited = time.monotonic() - began
             if waited > LONGEST_WAIT:
-                raise HarnessError("The name of the host %s did not resolve within 15 minutes" % host)
+                raise HarnessError("The host name %s did not resolve within 15 min" % host)
             if waited > QUIET_WAIT and told != host:
-                log("mlcli: waiting for the host %s: its name does not resolve yet" % host)
+                log("mlcli: waiting for host %s, whose name does not resolve yet" % host)
                 told = host
             time.sleep(BETWEEN_LOOKUPS)
 
@@ -86,7 +86,7 @@ def torchrun(words: Sequence[str]) -> None:
         from torch.distributed import run
         from torch.distributed.elastic.multiprocessing import api, errors
     except ImportError as error:
-        problem = "distribution is torchrun, and this image has no torch 1.9 or later: %s" % error
+        problem = "distribution torchrun requires torch 1.9 or later in the image: %s" % error
         raise HarnessError(problem) from error
     status = 0
     try:

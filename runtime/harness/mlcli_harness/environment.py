@@ -59,7 +59,7 @@ def read_config(name: str) -> dict[str, Any]:
     except ValueError as error:
         raise HarnessError("%s is not valid JSON: %s" % (path, error)) from error
     if not isinstance(config, dict):
-        raise HarnessError("%s must hold a JSON object" % path)
+        raise HarnessError("%s must contain a JSON object" % path)
     return config
 
 

@@ -183,15 +183,15 @@ class Invocations(unittest.TestCase):
                 self.assertEqual(status, "500 Internal Server Error")
                 self.assertEqual(
                     message,
-                    "TypeError: output_fn returned %s; it must return str, bytes, a generator of those,"
+                    "TypeError: output_fn returned %s, but must return str, bytes, a generator of them,"
                     " or (body, content type)" % kind,
                 )
 
     def test_of_nothing_is_an_error_of_predict_fn(self):
         server = Server(predict=lambda data, model: None)
         words = (
-            "TypeError: predict_fn returned None: is its return missing?"
-            " An output_fn of your own may take it"
+            "TypeError: predict_fn returned None: add a return statement, or define an output_fn that"
+            " accepts None"
         )
         for accept in ("application/json", "text/csv", "application/x-npy", "image/png"):
             with self.subTest(accept):
@@ -305,7 +305,7 @@ class Refusals(unittest.TestCase):
             server.error(b'{"a": 1}', HTTP_ACCEPT="text/csv"),
             (
                 "406 Not Acceptable",
-                "Unsupported accept type: text/csv (a dict without `predictions` has no form in text/csv:"
+                "Unsupported accept type: text/csv (cannot convert a dict without `predictions` to text/csv:"
                 " define output_fn)",
             ),
         )
@@ -476,7 +476,7 @@ class Streams(unittest.TestCase):
             server.error(b"3", HTTP_ACCEPT="text/b"),
             (
                 "500 Internal Server Error",
-                "TypeError: output_fn made a stream with int in it; its parts must be str or bytes",
+                "TypeError: output_fn returned a stream of int, but its parts must be str or bytes",
             ),
         )
 
@@ -590,7 +590,7 @@ class Contexts(unittest.TestCase):
         def refuse(one, other, context):
             context.set_response_header("X-A", "a\r\nX-B: b")
 
-        words = "InvalidHeader: X-A has a character that no header may have: 'a\\r\\nX-B: b'"
+        words = "InvalidHeader: X-A has a character that is invalid in a header: 'a\\r\\nX-B: b'"
         for functions in ({"input_fn": refuse}, {"predict": refuse}, {"output_fn": refuse}):
             with self.subTest(functions):
                 server = Server(**functions)
@@ -601,7 +601,7 @@ class Contexts(unittest.TestCase):
             server.error(b"1"),
             (
                 "500 Internal Server Error",
-                "InvalidHeader: Content-Type has a character that no header may have: 'text/x\\nX-B: b'",
+                "InvalidHeader: Content-Type has a character that is invalid in a header: 'text/x\\nX-B: b'",
             ),
         )
 
@@ -612,7 +612,7 @@ class Contexts(unittest.TestCase):
             context.set_response_header("X-B", "2")
 
         server = Server(output_fn=output_fn)
-        with self.assertRaisesRegex(Exception, "^X-B comes too late: the answer has begun$"):
+        with self.assertRaisesRegex(Exception, "^X-B was set too late: the response has begun$"):
             server.ask(b"1")
         server = Server(output_fn=lambda prediction, accept, context: iter("ab"))
         self.assertEqual(server.ask(b"1")[2], b"ab")
@@ -660,8 +660,9 @@ class Turns(unittest.TestCase):
 
 class Warnings(unittest.TestCase):
     def test_say_what_took_too_long_for_the_platform(self):
-        for kind, output_fn, limit in [("answer", None, 60), ("stream", lambda _, accept: iter("1"), 480)]:
-            words = "mlcli: this %s took %d s; SageMaker gives up after %d s\n" % (kind, limit + 1, limit)
+        for kind, output_fn, limit in [("response", None, 60), ("stream", lambda _, accept: iter("1"), 480)]:
+            took = (kind, limit + 1, limit)
+            words = "mlcli: this %s took %d s, but SageMaker times out after %d s\n" % took
             # A transform job waits longer.
             for seconds, warns, log in [(limit, True, ""), (limit + 1, True, words), (limit + 1, False, "")]:
                 clock = mock.Mock(side_effect=[1000, 1000 + seconds])
@@ -673,8 +674,8 @@ class Warnings(unittest.TestCase):
     def test_say_that_an_answer_is_too_large_for_the_platform(self):
         most = 6 * 1024 * 1024
         words = (
-            "mlcli: this answer has 6291457 bytes; an endpoint of SageMaker answers with 6291456 at"
-            " most, as AWS's API reference has it (25 MB, as its newer guide has it)\n"
+            "mlcli: this response has 6291457 bytes, but a SageMaker endpoint returns at most 6291456"
+            " bytes (25 MB, according to AWS's newer guide)\n"
         )
         # A transform job's answers are not an endpoint's.
         for size, warns, log in [(most, True, ""), (most + 1, True, words), (most + 1, False, "")]:

@@ -86,17 +86,17 @@ class ArbiterTest(unittest.TestCase):
 class Ends(ArbiterTest):
     def test_of_workers_that_served_are_told_and_end_nothing(self):
         for status, how in [
-            (exited(0), "status 0"),
-            (exited(3), "status 3"),
-            (exited(4), "status 4"),
-            (KILLED, "SIGKILL; was there too little memory?"),
+            (exited(0), "exit code 0"),
+            (exited(3), "exit code 3"),
+            (exited(4), "exit code 4"),
+            (KILLED, "SIGKILL, probably out of memory"),
             (int(signal.SIGSEGV) | 0x80, "SIGSEGV"),
         ]:
             worker = self.worker(loaded=True)
             self.end(worker, status)
             self.assertEqual(
                 self.log.pop(),
-                "mlcli: worker process %d ended (%s); another one takes its place" % (worker.pid, how),
+                "mlcli: worker process %d exited (%s); starting another one" % (worker.pid, how),
             )
         self.assertEqual((self.log, self.arbiter.num_workers), ([], 3))
 
@@ -118,11 +118,11 @@ class Ends(ArbiterTest):
         worker.aborted = True
         self.arbiter.kill_worker(worker.pid, signal.SIGKILL)
         self.end(worker, KILLED)
-        self.assertIn("ended (no sign of life for 240 s); another", self.log[0])
+        self.assertIn("exited (no heartbeat for 240 s); starting another", self.log[0])
 
     def test_have_names(self):
         for status, how in [
-            (exited(255), "status 255"),
+            (exited(255), "exit code 255"),
             (int(signal.SIGABRT), "SIGABRT"),
             (int(signal.SIGRTMIN) + 1, "signal 35"),
         ]:
@@ -150,8 +150,8 @@ class FailuresToLoad(ArbiterTest):
     def test_end_a_server_that_has_no_model(self):
         for worker, status, said in [
             (self.failed(), exited(3), []),
-            (self.worker(), exited(3), ["(status 3)"]),
-            (self.worker(), KILLED, ["(SIGKILL; was there too little memory?)"]),
+            (self.worker(), exited(3), ["(exit code 3)"]),
+            (self.worker(), KILLED, ["(SIGKILL, probably out of memory)"]),
         ]:
             # Another one that is still at it makes no difference.
             self.worker()
@@ -159,7 +159,7 @@ class FailuresToLoad(ArbiterTest):
             self.assertEqual(ending(lambda: self.end(worker, status)), (3, ""))
             self.assertEqual(self.arbiter.calls, ["stop"])
             self.assertEqual(
-                self.log, ["mlcli: a worker process died while it loaded the model " + how for how in said]
+                self.log, ["mlcli: a worker process exited while loading the model " + how for how in said]
             )
             self.log.clear()
 
@@ -171,8 +171,8 @@ class FailuresToLoad(ArbiterTest):
             self.end(failed, exited(3))
             self.assertRegex(
                 self.log[-1],
-                r"^mlcli: worker process \d+ ended while it loaded the model \(status 3\); "
-                r"another one tries in \d+ s$",
+                r"^mlcli: worker process \d+ exited while loading the model \(exit code 3\); "
+                r"retrying in \d+ s$",
             )
             pauses.append(int(self.log[-1].split()[-2]))
             self.now += pauses[-1] - 0.5
@@ -202,13 +202,13 @@ class FailuresToLoad(ArbiterTest):
             self.end(worker, KILLED)
             self.assertEqual(
                 self.log.pop(),
-                "mlcli: worker process %d ended while it loaded the model (SIGKILL; was there too "
-                "little memory?); the server goes on with %d of 3" % (worker.pid, left),
+                "mlcli: worker process %d exited while loading the model (SIGKILL, probably out of memory); "
+                "the server continues with %d of 3" % (worker.pid, left),
             )
             self.assertEqual(self.arbiter.num_workers, left)
         # There has to be one.
         self.end(self.worker(), KILLED)
-        self.assertIn("another one tries in 1 s", self.log.pop())
+        self.assertIn("retrying in 1 s", self.log.pop())
         self.assertEqual(self.arbiter.num_workers, 1)
 
 
@@ -223,7 +223,7 @@ class SlowLoads(ArbiterTest):
                 told.append(second)
                 line = self.log.pop()
                 self.assertRegex(line, r"^mlcli: the model has been loading for %d s \(model_fn" % second)
-                self.assertIn("/ping answers when it has. SageMaker waits 240 s", line)
+                self.assertIn("and /ping fails until it is loaded. SageMaker waits 240 s", line)
         self.assertEqual(told, [10, 20, 40, 80, 160, 320])
         worker.boot.loaded(0, 0)
         self.worker()
@@ -306,8 +306,8 @@ class StartsWithALimit(ArbiterTest):
         self.assertEqual(len(self.log), 1)
         self.assertRegex(
             self.log[0],
-            "^mlcli: the model takes 100 MB in a worker, and 199 MB of the container's 1000 MB are "
-            "left: 2 of 3 workers start. MLCLI_PRELOAD=1 .* MLCLI_WORKERS=2 .* --memory",
+            "^mlcli: the model needs 100 MB per worker, and 199 MB of the container's 1000 MB are "
+            "free: only 2 of 3 workers start. Set MLCLI_PRELOAD=1 .* MLCLI_WORKERS=2 .* --memory",
         )
 
     def test_are_of_one_where_no_other_fits(self):
@@ -331,7 +331,7 @@ class StartsWithALimit(ArbiterTest):
 
 
 class StartsWithoutALimit(ArbiterTest):
-    """So many processors, GB of free memory, and GB of the model: in files, in a worker, and at most
+    """So many processors, GB of free memory, and GB of the model: in files, per worker, and at most
     while it loads. Expected: the workers that start first, after that one, and in the end."""
 
     REPORTS = [
@@ -385,7 +385,8 @@ class StartsWithoutALimit(ArbiterTest):
             self.assertEqual(numbers, expected)
             if expected[1] < workers and takes == peak:
                 said = self.log.pop()
-                start = "of the machine's 131072 MB are left: %d of %d workers start" % (expected[1], workers)
+                start = "of the machine's 131072 MB are free: only %d of %d workers start"
+                start %= expected[1], workers
                 self.assertIn(start, said)
                 self.assertRegex(said, "MLCLI_WORKERS=%d .*machine with more free memory" % expected[1])
             self.assertEqual(self.log, [])

@@ -42,8 +42,8 @@ class Objections(unittest.TestCase):
             with self.subTest(host):
                 self.assertEqual(
                     self.objection(host),
-                    'Refused: the host "%s" is not known to be this server. '
-                    "mlcli local deploy --allow-host %s lets it in." % (host, name),
+                    'Refused: the host "%s" is unknown. '
+                    "To allow it: mlcli local deploy --allow-host %s" % (host, name),
                 )
         for host in (
             ["", "a b", "[1.2.3.4.5]", "user@localhost", "localhost, localhost", "localhost:80:80"]
@@ -52,7 +52,7 @@ class Objections(unittest.TestCase):
             with self.subTest(host):
                 self.assertEqual(
                     self.objection(host),
-                    'Refused: the host "%s" is not known to be this server. It is not valid.' % host,
+                    'Refused: the host "%s" is unknown. The name is not valid.' % host,
                 )
 
     def test_are_none_to_pages_of_this_machine(self):
@@ -71,19 +71,19 @@ class Objections(unittest.TestCase):
 
     def test_are_made_to_other_pages(self):
         for origin, hint in {
-            "http://example.org": "mlcli local deploy --allow-host example.org lets it in.",
+            "http://example.org": "To allow it: mlcli local deploy --allow-host example.org",
             # A page anywhere has an address, too.
-            "http://192.0.2.8": "mlcli local deploy --allow-host 192.0.2.8 lets it in.",
+            "http://192.0.2.8": "To allow it: mlcli local deploy --allow-host 192.0.2.8",
             "http://localhost.example.org/localhost": (
-                "mlcli local deploy --allow-host localhost.example.org lets it in."
+                "To allow it: mlcli local deploy --allow-host localhost.example.org"
             ),
-            "null": "Serve it from http://localhost.",
-            "": "Serve it from http://localhost.",
+            "null": "Serve the page from http://localhost.",
+            "": "Serve the page from http://localhost.",
         }.items():
             with self.subTest(origin):
                 self.assertEqual(
                     self.objection("localhost", origin),
-                    'Refused: a web page of the origin "%s" asks. %s' % (origin, hint),
+                    'Refused: web pages of the origin "%s" are not allowed. %s' % (origin, hint),
                 )
 
     def test_look_at_an_absolute_uri_in_the_place_of_the_host(self):

@@ -52,7 +52,7 @@ class CodeDirectory(ContainerTest):
         self.assertEqual(self.find(), image)
         self.assertEqual(
             self.said,
-            ["mlcli: the code runs as %s: cannot link %s to it (%s)" % (image, paths.CODE, problem)],
+            ["mlcli: the code runs in %s: cannot link %s to it: %s" % (image, paths.CODE, problem)],
         )
         self.said.clear()
         self.assertEqual(code.code_directory("training", None), image)
@@ -60,11 +60,11 @@ class CodeDirectory(ContainerTest):
 
     def test_is_the_images_own_where_something_is_in_the_way(self):
         self.write("/opt/ml/code", "a file")
-        self.assert_falls_back("something else is there")
+        self.assert_falls_back("the path already exists")
         self.assertEqual(self.read("/opt/ml/code"), "a file")
         os.remove(paths.CODE)
         os.symlink("/nowhere", paths.CODE)
-        self.assert_falls_back("something else is there")
+        self.assert_falls_back("the path already exists")
         self.assertEqual(os.readlink(paths.CODE), "/nowhere")
 
     def test_is_the_images_own_where_nothing_may_be_written(self):
@@ -127,5 +127,5 @@ class CodeDirectory(ContainerTest):
         self.assertEqual(sys.path, [paths.CODE, *before[1:]])
 
     def test_is_missing_where_there_is_none(self):
-        with self.assertRaisesRegex(HarnessError, "^No processing code: neither .* holds any$"):
+        with self.assertRaisesRegex(HarnessError, "^No processing code in .* or .*$"):
             self.find("processing")

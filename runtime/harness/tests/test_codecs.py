@@ -77,7 +77,7 @@ class Input(unittest.TestCase):
             (
                 '1,"p"\n"2\n",q\n3,"\n4,s',
                 CSV,
-                "The body is not valid CSV: a quote is not closed in the row that begins in line 4",
+                "The body is not valid CSV: the row that begins in line 4 has an unclosed quote",
             ),
             ('"a"b,1', CSV, "The body is not valid CSV: "),
         ]:
@@ -97,10 +97,10 @@ class Input(unittest.TestCase):
         # https://github.com/wireservice/csvkit/issues/382: "field larger than field limit (131072)".
         # https://github.com/frictionlessdata/frictionless-py/issues/330
         rows = "1,2\n" * 100_000
-        with self.assertRaisesRegex(ValueError, "CSV: a quote is not closed in .* line 100001$"):
+        with self.assertRaisesRegex(ValueError, "CSV: the row .* line 100001 has an unclosed quote$"):
             default_input_fn(rows + '"3,4\n' + rows, CSV)
         # https://github.com/cldf/csvw/issues/52: another character closes it.
-        with self.assertRaisesRegex(ValueError, "CSV: a quote is not closed in .* line 2$"):
+        with self.assertRaisesRegex(ValueError, "CSV: the row .* line 2 has an unclosed quote$"):
             default_input_fn('Row,Content\n1,"text\u201d\n' + rows, CSV)
 
     def test_reads_no_other_type(self):
@@ -168,12 +168,12 @@ class Npy(WithNumpy):
 
     def test_says_what_it_cannot_write(self):
         for prediction, problem in [
-            ("ragged", "^predictions have no form in application/x-npy: inhomogeneous shape$"),
-            ("object", "^predictions have no form in application/x-npy: Object arrays cannot"),
+            ("ragged", "^cannot convert the predictions to application/x-npy: inhomogeneous shape$"),
+            ("object", "^cannot convert the predictions to application/x-npy: Object arrays cannot"),
         ]:
             with self.subTest(problem), self.assertRaisesRegex(TypeError, problem):
                 default_output_fn(prediction, NPY)
-        problem = "^a dict without `predictions` has no form in application/x-npy"
+        problem = "^cannot convert a dict without `predictions` to application/x-npy"
         with self.assertRaisesRegex(NoForm, problem):
             default_output_fn({"a": 1}, NPY)
 
@@ -204,8 +204,8 @@ class Npz(WithNumpy):
             damaged: "Bad CRC-32 for file 'a.npy'",
             archive({"a.npy": ""}): "No data left in file",
             archive({"a.npy": "PK"}): "it is an archive of arrays",
-            archive({"a.npy": "1"}, zipfile.ZIP_LZMA): "a.npy is packed in a way that numpy does not use",
-            archive({"a.npy": "1"}, zipfile.ZIP_BZIP2): "a.npy is packed in a way that numpy does not use",
+            archive({"a.npy": "1"}, zipfile.ZIP_LZMA): "a.npy has a compression that numpy does not use",
+            archive({"a.npy": "1"}, zipfile.ZIP_BZIP2): "a.npy has a compression that numpy does not use",
         }.items():
             with self.subTest(problem), self.assertRaises(ValueError) as caught:
                 default_input_fn(body, NPZ)
@@ -217,7 +217,7 @@ class Npz(WithNumpy):
         with mock.patch.object(codecs, "MAX_UNPACKED_BYTES", 120_000):
             self.assertEqual(len(default_input_fn(bomb, NPZ)), 2)
         with mock.patch.object(codecs, "MAX_UNPACKED_BYTES", 119_999):
-            with self.assertRaisesRegex(ValueError, "NPZ: it unpacks to 120000 bytes, more than 119999$"):
+            with self.assertRaisesRegex(ValueError, "NPZ: .* 120000 bytes, but the limit is 119999$"):
                 default_input_fn(bomb, NPZ)
 
     def test_that_lies_about_its_size_is_read_no_further(self):
@@ -240,7 +240,7 @@ class Npz(WithNumpy):
                 self.assertEqual({name: file.read(name) for name in file.namelist()}, members)
 
     def test_says_what_it_cannot_write(self):
-        with self.assertRaisesRegex(TypeError, "^predictions have no form in application/x-npz: Object"):
+        with self.assertRaisesRegex(TypeError, "^cannot convert the predictions to .*/x-npz: Object"):
             default_output_fn({"a": "object"}, NPZ)
 
 
@@ -287,7 +287,7 @@ class Output(unittest.TestCase):
     def test_says_what_it_cannot_write(self):
         with self.assertRaisesRegex(TypeError, "^predict_fn returned object, which output_fn must"):
             default_output_fn([object()], JSON)
-        with self.assertRaisesRegex(NoForm, "^a dict without `predictions` has no form in text/csv"):
+        with self.assertRaisesRegex(NoForm, "^cannot convert a dict without `predictions` to text/csv"):
             default_output_fn({"a": 1}, CSV)
 
     def test_writes_no_other_type(self):

@@ -208,7 +208,7 @@ class Requests(ConnectionTest):
             with self.subTest(request):
                 self.assert_refused(
                     BAD,
-                    "Bad request: the body broke off after %d bytes" % came,
+                    "Bad request: the body ended early, after %d bytes" % came,
                     self.connection(),
                     request,
                     b"",
@@ -226,7 +226,7 @@ class Requests(ConnectionTest):
 class Limits(ConnectionTest):
     def test_of_a_head(self):
         line, end = b"GET / HTTP/1.1\r\n", b"\r\n\r\n"
-        message = "The head of the request is larger than 65536 bytes"
+        message = "The request header is larger than 65536 bytes"
         for size, is_taken in [(HEAD_BYTES, True), (HEAD_BYTES + 1, False)]:
             head = line + b"A:" + b"b" * (size - len(line) - 2)
             for parts in (

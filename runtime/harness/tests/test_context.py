@@ -68,26 +68,26 @@ class Response(unittest.TestCase):
                 ("X-Amzn-SageMaker-Custom-Attributes", "back"),
             ],
         )
-        with self.assertRaisesRegex(InvalidHeader, "^X-A comes too late: the answer has begun$"):
+        with self.assertRaisesRegex(InvalidHeader, "^X-A was set too late: the response has begun$"):
             context.set_response_header("X-A", "3")
 
     def test_takes_nothing_that_breaks_http(self):
         for name, value, problem in [
-            ("X-A", "a\r\nX-B: b", "X-A has a character that no header may have: 'a\\r\\nX-B: b'"),
-            ("X-A", "a\nb", "X-A has a character that no header may have: 'a\\nb'"),
-            ("X-A", "a\rb", "X-A has a character that no header may have: 'a\\rb'"),
-            ("X-A", "a\0", "X-A has a character that no header may have: 'a\\x00'"),
-            ("X-A", "\u20ac", "X-A has a character that no header may have: '\u20ac'"),
+            ("X-A", "a\r\nX-B: b", "X-A has a character that is invalid in a header: 'a\\r\\nX-B: b'"),
+            ("X-A", "a\nb", "X-A has a character that is invalid in a header: 'a\\nb'"),
+            ("X-A", "a\rb", "X-A has a character that is invalid in a header: 'a\\rb'"),
+            ("X-A", "a\0", "X-A has a character that is invalid in a header: 'a\\x00'"),
+            ("X-A", "\u20ac", "X-A has a character that is invalid in a header: '\u20ac'"),
             ("X-A", 5, "X-A must be str, not int"),
             ("X-A", b"a", "X-A must be str, not bytes"),
-            ("X-A\n", "a", "'X-A\\n' is no name of a header"),
-            ("X A", "a", "'X A' is no name of a header"),
-            ("X-A:", "a", "'X-A:' is no name of a header"),
-            ("", "a", "'' is no name of a header"),
-            ("\u00e9", "a", "'\u00e9' is no name of a header"),
-            ("content-LENGTH", "1", "content-LENGTH is set by the server itself"),
-            ("Transfer-Encoding", "chunked", "Transfer-Encoding is set by the server itself"),
-            ("Connection", "close", "Connection is set by the server itself"),
+            ("X-A\n", "a", "'X-A\\n' is not a valid header name"),
+            ("X A", "a", "'X A' is not a valid header name"),
+            ("X-A:", "a", "'X-A:' is not a valid header name"),
+            ("", "a", "'' is not a valid header name"),
+            ("\u00e9", "a", "'\u00e9' is not a valid header name"),
+            ("content-LENGTH", "1", "content-LENGTH can only be set by the server"),
+            ("Transfer-Encoding", "chunked", "Transfer-Encoding can only be set by the server"),
+            ("Connection", "close", "Connection can only be set by the server"),
         ]:
             context = Context({})
             with self.subTest(problem), self.assertRaises(InvalidHeader) as caught:
@@ -99,8 +99,8 @@ class Response(unittest.TestCase):
 
     def test_says_what_the_platform_would_not_take(self):
         words = (
-            "mlcli: X-Amzn-SageMaker-Custom-Attributes of this answer has %d characters; SageMaker"
-            " takes 1024 of ASCII at most\n"
+            "mlcli: X-Amzn-SageMaker-Custom-Attributes of this response has %d characters, but SageMaker"
+            " accepts at most 1024, all ASCII\n"
         )
         for value, log in [
             ("a" * 1024, ""),

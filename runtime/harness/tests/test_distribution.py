@@ -84,10 +84,10 @@ class Wait(unittest.TestCase):
             sys.exit(round(now[-1]))
 
     def test_says_after_a_while_which_host_it_waits_for_and_ends_after_15_minutes(self):
-        said = "mlcli: waiting for the host algo-2: its name does not resolve yet\n"
+        said = "mlcli: waiting for host algo-2, whose name does not resolve yet\n"
         for seconds, text in [(4, ""), (899, said)]:
             self.assertEqual(ending(lambda: self.wait(seconds)), (seconds, text))
-        with self.assertRaisesRegex(HarnessError, "^The name of the host algo-2 did not resolve within 15 "):
+        with self.assertRaisesRegex(HarnessError, "^The host name algo-2 did not resolve within 15 "):
             ending(lambda: self.wait(1000))
 
     def test_looks_names_up(self):

@@ -59,8 +59,8 @@ class Hyperparameters(ContainerTest):
         for text, problem in {
             "{": "%s is not valid JSON: Expecting property name" % path,
             "": "%s is not valid JSON: Expecting value" % path,
-            "[1]": "%s must hold a JSON object" % path,
-            "null": "%s must hold a JSON object" % path,
+            "[1]": "%s must contain a JSON object" % path,
+            "null": "%s must contain a JSON object" % path,
         }.items():
             self.write(CONFIG + "hyperparameters.json", text)
             with self.subTest(text), self.assertRaises(HarnessError) as caught:
@@ -125,7 +125,7 @@ class TrainingEnvironment(ContainerTest):
     def test_names_a_broken_file(self):
         for name in ("inputdataconfig.json", "resourceconfig.json"):
             self.write(CONFIG + name, "[]")
-            with self.subTest(name), self.assertRaisesRegex(HarnessError, "%s must hold" % name):
+            with self.subTest(name), self.assertRaisesRegex(HarnessError, "%s must contain" % name):
                 self.set()
             os.remove(self.path(CONFIG + name))
 

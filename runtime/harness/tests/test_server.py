@@ -243,7 +243,7 @@ class ModelWithoutReturn(ServerTest):
             self.assertIsNone(server.load().model.model)
         self.assertEqual(
             logged,
-            ["mlcli: model_fn returned None: is its return missing? predict_fn gets None as the model"],
+            ["mlcli: model_fn returned None, so predict_fn receives None as the model"],
         )
 
 
@@ -309,7 +309,7 @@ class Preloading(ServerTest):
         done.set()
         thread.join()
         self.assertEqual(len(self.said), 1)
-        self.assertRegex(self.said[0], "^mlcli: the model has threads, .* MLCLI_PRELOAD=1 may not")
+        self.assertRegex(self.said[0], "^mlcli: the model has threads, .* MLCLI_PRELOAD=1 might not")
 
 
 class OpenFiles(ContainerTest):
@@ -372,4 +372,4 @@ class Serve(ContainerTest):
         code = "def model_fn(d): pass\ndef predict_fn(i, m): pass\n"
         self.write("/opt/program/prediction/serve", code)
         status, said = ending(serve)
-        self.assertEqual((status, said.count("mlcli: the code runs as /")), (0, 1))
+        self.assertEqual((status, said.count("mlcli: the code runs in /")), (0, 1))

@@ -102,7 +102,7 @@ class Training(Start):
 
     def test_says_why_a_program_cannot_run(self):
         self.code({"train.sh": "#!/bin/sh\r\necho\r\n"})
-        reason = "Cannot run ./train.sh: No such file or directory (its lines end as on Windows, with CRLF)"
+        reason = "Cannot run ./train.sh: No such file or directory (its lines have Windows endings, CRLF)"
         self.assertEqual(self.start("train.sh"), (1, "", "mlcli: %s\n" % reason))
         self.assertEqual(self.reason(), reason)
         status, _, err = self.start("trian.py")
@@ -138,7 +138,7 @@ class Training(Start):
             self.assertEqual(json.loads(out), [words, ["algo-1", "7777", "eth0", "0", None]])
         status, out, err = self.start("jobs/train.py", {"PYTHONPATH": ""})
         self.assertEqual((status, out), (1, ""))
-        self.assertRegex(err, "^mlcli: distribution is torchrun, and this image has no torch 1.9 or")
+        self.assertRegex(err, "^mlcli: distribution torchrun requires torch 1.9 or later in the")
         self.assertEqual("mlcli: %s\n" % self.reason(), err)
 
     def test_needs_the_archive(self):

@@ -226,7 +226,7 @@ def train(data, model, hyperparameters):
         mounted = self.path("/opt/ml/code")
         lacks = "%s/training.py does not define train(input_data_path, model_save_path)" % mounted
         for code, problem in [
-            (None, "No training code: neither %s nor %s holds any" % (mounted, program)),
+            (None, "No training code in %s or %s" % (mounted, program)),
             ("x = 1", lacks),
             ("train = 5", lacks),
         ]:

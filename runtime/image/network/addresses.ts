@@ -54,8 +54,8 @@ export function isLoopback(host: string): boolean {
 
 /** What to do about a proxy on this machine. */
 export const REACHABLE_PROXY =
-  "Let the proxy listen on an address that containers reach (the engine's bridge, mostly " +
-  "172.17.0.1), and name that one.";
+  "Let the proxy listen on an address that containers can reach (usually 172.17.0.1, the " +
+  "engine's bridge), and use that address";
 
 /** A proxy, and the variable that programs read it from. */
 export interface Proxy extends Setting {

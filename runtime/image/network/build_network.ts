@@ -57,16 +57,17 @@ const NOTHING: BuildNetwork = {
 /** With `--no-network-settings`. */
 export const SWITCHED_OFF: BuildNetwork = {
   ...NOTHING,
-  hint: "Without --no-network-settings, pip gets this machine's package index, proxies and " +
-    "certificates.",
+  hint:
+    "Remove --no-network-settings, so that pip uses this machine's package index, proxies and " +
+    "certificates",
 };
 
 /** For a Dockerfile of the user's own. */
 export const OWN_DOCKERFILE: BuildNetwork = {
   ...NOTHING,
   hint:
-    "Write the settings into the Dockerfile, such as COPY company.pem /etc/company.pem and ENV " +
-    "PIP_CERT=/etc/company.pem: mlcli passes this machine's settings only to the app's own Dockerfile.",
+    "Add the settings to your own Dockerfile, which does not get this machine's, such as COPY " +
+    "company.pem /etc/company.pem and ENV PIP_CERT=/etc/company.pem",
 };
 
 /**
@@ -121,8 +122,8 @@ function withoutLeak(network: BuildNetwork, leak: Leak | undefined): BuildNetwor
   if (leak === undefined) return network;
   if (sources.length === 0) return { ...NOTHING, warnings };
   const { reason, hint } = leak;
-  const message = `This machine's network settings (${enumerated(sources)}) are not handed to ` +
-    `pip: ${reason}`;
+  const message = `pip cannot use this machine's network settings (${enumerated(sources)}): ` +
+    reason;
   return { ...NOTHING, warnings: [...warnings, { message, hint }], hint };
 }
 
@@ -174,12 +175,12 @@ interface Leak {
 
 const WITHOUT_BUILDKIT: Leak = {
   reason: "SageMaker Studio's Docker has no BuildKit, which keeps them out of the image",
-  hint: "A base image that has the packages (--base-image) needs none of them.",
+  hint: "Use a base image that contains the packages: --base-image IMAGE",
 };
 
 const UNKNOWN_BASE: Leak = {
-  reason: "mlcli cannot tell the name of a base image, whose ONBUILD may put them into the image",
-  hint: "Name it in FROM, or give its ARG a value there or by --build-arg.",
+  reason: "a base image, whose name is unknown, might put them into the image with ONBUILD",
+  hint: "Write its name in FROM, or set its ARG in the Dockerfile or with --build-arg",
 };
 
 /**
@@ -204,15 +205,15 @@ export function leakOf(instructions: readonly Instruction[], image?: string): Le
 function leakBy(isMount: boolean, source: string, image: string | undefined): Leak {
   const [does, verb] = isMount ? ["mounts", "Mount"] : ["copies", "Copy"];
   const what = `${does} ${inOneLine(source) || "the whole context"}`;
-  const end = `${isMount || /[$[\\]/.test(source) ? "may" : "would"} put them into the image`;
+  const end = `${isMount || /[$[\\]/.test(source) ? "might" : "would"} put them into the image`;
   return image === undefined
     ? {
       reason: `the Dockerfile ${what}, which ${end}`,
-      hint: `${verb} what the image needs, such as \${APP}/ after ARG APP of the same stage.`,
+      hint: `${verb} only what the image needs, such as \${APP}/ after ARG APP in the same stage`,
     }
     : {
-      reason: `the base image ${image} ${what} by itself (ONBUILD), which ${end}`,
-      hint: "Take a base image without ONBUILD, and copy in the Dockerfile what the image needs.",
+      reason: `the base image ${image} ${what} (ONBUILD), which ${end}`,
+      hint: "Use a base image without ONBUILD, and copy what the image needs in the Dockerfile",
     };
 }
 
@@ -221,10 +222,8 @@ export function leakOfFrontend(dockerfile: string): Leak | undefined {
   const [, frontend] = SYNTAX.exec(dockerfile) ?? [];
   if (frontend === undefined || OF_DOCKER.test(frontend)) return undefined;
   return {
-    reason: `${
-      inOneLine(frontend)
-    } (# syntax=) reads the Dockerfile, and may put them into the image`,
-    hint: "Leave out the line # syntax=, or name docker/dockerfile:1 there: then pip gets them.",
+    reason: `${inOneLine(frontend)} (# syntax=) might put them into the image`,
+    hint: "Remove the line # syntax=, or use docker/dockerfile:1 in it",
   };
 }
 

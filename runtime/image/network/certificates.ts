@@ -75,7 +75,7 @@ async function ofTheApp(app: App, certificateFile: string): Promise<string> {
     return await certificatesIn(path);
   } catch (error) {
     throw new MlcliError(`Cannot use ${certificateFile}: ${fileErrorReason(error)}`, {
-      hint: `"certificate_file" in ${app.name}.json names it: a file of certificates as PEM.`,
+      hint: `Set "certificate_file" in ${app.name}.json to a file of PEM certificates`,
       cause: error,
     });
   }
@@ -95,7 +95,7 @@ function absolute(path: string, cwd: string, env: Context["env"]): string {
  */
 export async function certificatesIn(path: string): Promise<string> {
   const found = await readCertificates(path);
-  if (found === "") throw new Error("it holds no certificate (-----BEGIN CERTIFICATE-----)");
+  if (found === "") throw new Error("it contains no certificate (-----BEGIN CERTIFICATE-----)");
   return found;
 }
 

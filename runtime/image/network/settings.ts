@@ -71,7 +71,7 @@ export async function networkSettings(
   if (pem !== "") found.sources.add(source);
   if (unusable) {
     const { path, error } = unusable;
-    found.warnings.push(unreadable(path, `${pip.cert?.source} names it`, error));
+    found.warnings.push(unreadable(path, `set by ${pip.cert?.source}`, error));
   }
   const logins = await netrcOfIndexes(pip, host.env);
   if (logins) {
@@ -135,10 +135,9 @@ function addIndexes(pip: PipSettings, found: FoundSettings): void {
     const host = setting && hostsOf(setting.value).find(isLoopback);
     if (host === undefined) continue;
     found.warnings.push({
-      message:
-        `${option} (${setting?.source}) is on this machine, ${host}: in the container that ` +
-        "builds, that is another machine",
-      hint: "Let the index listen on an address that containers reach, and name that one.",
+      message: `The build container cannot reach the ${option} on this machine, ${host} ` +
+        `(from ${setting?.source})`,
+      hint: "Let the index listen on an address that containers can reach, and use that address",
     });
   }
 }
@@ -158,15 +157,15 @@ function addProxies(pip: PipSettings, env: Context["env"], found: FoundSettings)
   if (first === undefined) return;
   found.warnings.push({
     message:
-      `${first.source} names a proxy on this machine, ${hostsOf(first.value)[0]}, which the ` +
-      "container that builds cannot reach: pip goes without it there",
+      `The build container cannot reach the proxy on this machine, ${hostsOf(first.value)[0]} ` +
+      `(from ${first.source}), so pip does not use it`,
     hint: REACHABLE_PROXY,
   });
 }
 
 function unreadable(path: string, why: string, error: unknown): Finding {
   return {
-    message: `Cannot use ${path}: ${fileErrorReason(error)}; pip in the build goes without it`,
-    hint: `${why} on this machine: mend it, if the build needs it.`,
+    message: `Cannot use ${path}, so the build ignores it: ${fileErrorReason(error)}`,
+    hint: `Fix the file if the build needs it (${why})`,
   };
 }

@@ -42,7 +42,10 @@ suite("the cloud commands and the apps' configuration", () => {
     const files = { "churn.json": churn, "fraud.json": fraud };
     const { code, stderr, region } = await regionAsked(files);
     assertEquals([code, region], [1, undefined]);
-    assertMatch(stderr, /^error: Several apps in .+: churn, fraud\nhint: .*--app-name churn.*\n$/);
+    assertMatch(
+      stderr,
+      /^error: Found several apps in .+: churn, fraud\nhint: .*--app-name churn.*\n$/,
+    );
   });
 
   it("take the one that --app-name or -a names", async () => {

@@ -106,7 +106,7 @@ if (MAY_MOUNT) {
         assertSaysNoRoom(result, disk);
         assertMatch(
           result.stderr,
-          /^error: The model cannot be moved from .*\nhint: The previous model is/,
+          /^error: Cannot move the model from .*\nhint: The previous model is/,
         );
         assertEquals(await contentOf(app.testPath("model")), { "m/": "", "m/m": "old\n" });
         assertEquals(await namesIn(app.testPath()), ["input", "model"]);

@@ -31,7 +31,7 @@ for (const isWorkTree of [true, false]) {
         const { code, stderr } = await job.run(["upload-data", "-i", typed, ...TARGET]);
         assertEquals([code, sent(job)], [1, []]);
         const real = await Deno.realPath(home.path);
-        assert(stderr.startsWith(`error: ${typed} leads out of `), stderr);
+        assert(stderr.startsWith(`error: ${typed} points outside `), stderr);
         const behind = { "data": "", "./x/../data": "", "data/inner/file": "/inner/file" }[typed];
         assert(stderr.endsWith(`, type ${real}${behind ?? "/inner"}\n`), stderr);
         // The user means it.
@@ -49,7 +49,7 @@ for (const isWorkTree of [true, false]) {
       for (const typed of [`${home.path}/mine`, `${home.path}/other/file`]) {
         const { code, stderr } = await job.run(["upload-data", "-i", typed, ...TARGET]);
         assertEquals([code, sent(job)], [1, []]);
-        assertMatch(stderr, /^error: \/.*\/data(\/file)? leads out of .*\/secret\n/);
+        assertMatch(stderr, /^error: \/.*\/data(\/file)? points outside .*\/secret\n/);
       }
       // Its own links lead anywhere.
       await Deno.symlink("a.csv", `${home.path}/own.csv`);
@@ -68,7 +68,7 @@ suite("a typed path", () => {
     assertEquals([code, sent(job)], [1, []]);
     assertMatch(
       stderr,
-      /^error: data\.csv leads to what is private: .*\nhint: A link of the repository leads to it/,
+      /^error: data\.csv points to private data: .*\nhint: Use the file's own path/,
     );
   });
 

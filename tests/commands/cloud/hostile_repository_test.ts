@@ -350,7 +350,7 @@ suite("what else the configuration file of a hostile repository says", () => {
       try {
         const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
         assertEquals(code, 1);
-        assertMatch(stderr, /^error: "model" in [\w-]+\.json leads out of /m);
+        assertMatch(stderr, /^error: "model" in [\w-]+\.json is outside /m);
         assertStringIncludes(stderr, "hint: If you mean it, name it yourself: --model PATH\n");
         assertEquals(changes(job.box), []);
       } finally {

@@ -179,7 +179,7 @@ suite("mlcli init --from training-job/NAME", () => {
       [
         "leads out",
         { "code/sourcedir.tar.gz": [{ name: "../out.py" }] },
-        "../out.py leads out of the archive",
+        "../out.py points outside the archive",
       ],
       ["has a link out", {
         "code/sourcedir.tar.gz": [{ name: "a", type: "2", link: "/etc/passwd" }],

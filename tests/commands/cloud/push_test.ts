@@ -426,7 +426,7 @@ suite("mlcli push: what is refused", () => {
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr.split("\n")[0],
-      "error: payments:latest is the image of another app: payments",
+      "error: payments:latest belongs to another app: payments",
     );
     assertEquals(scene.box.operations, []);
 
@@ -438,9 +438,8 @@ suite("mlcli push: what is refused", () => {
     assertEquals(
       pushed.stderr.split("\n").slice(0, 2),
       [
-        `warning: ${same.app.name}:latest was built in another directory, or on another machine`,
-        "hint: mlcli build replaces it by an image of the code in this directory. To keep it, " +
-        "choose another image_name or --docker-tag.",
+        `warning: ${same.app.name}:latest was built in another directory or on another machine`,
+        "hint: To replace it with the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.",
       ],
     );
   });
@@ -586,7 +585,7 @@ suite("mlcli push: what is seen of it", () => {
       });
       const { code, stderr } = await scene.run();
       assertEquals(code, 0);
-      assertMatch(stderr, /(^|\n)warning: .* is for linux\/arm64: .*Graviton.*\nhint: /);
+      assertMatch(stderr, /(^|\n)warning: .* is for linux\/arm64, .*Graviton.*\nhint: /);
     }
   });
 

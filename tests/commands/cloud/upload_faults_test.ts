@@ -293,21 +293,21 @@ suite("links below a directory that is sent", () => {
       [
         "lead out of the repository",
         "/etc/hostname",
-        /d\/x\/link leads out of .*, to \/etc/,
+        /d\/x\/link points outside .*, to \/etc/,
       ],
-      ["lead out, to a directory", "/etc", /d\/x\/link leads out of .*, to \/etc\n/],
+      ["lead out, to a directory", "/etc", /d\/x\/link points outside .*, to \/etc\n/],
       [
         "lead out, to nothing",
         "/nonexistent",
-        /d\/x\/link leads to \/nonexistent, which does not exist\n/,
+        /d\/x\/link points to \/nonexistent, which does not exist\n/,
       ],
-      ["lead to what is private", "../../.env", /d\/x\/link leads to what is private: /],
-      ["lead to a directory with it", "../../p", /d\/x\/link leads to what is private: /],
-      ["lead in a circle", "..", /d\/x\/link leads in a circle, to /],
+      ["lead to what is private", "../../.env", /d\/x\/link points to private data: /],
+      ["lead to a directory with it", "../../p", /d\/x\/link points to private data: /],
+      ["lead in a circle", "..", /d\/x\/link forms a loop with /],
       [
         "lead to the repository that they are in",
         "../..",
-        /d\/x\/link leads in a circle, to /,
+        /d\/x\/link forms a loop with /,
       ],
     ] as const
   ) {
@@ -329,7 +329,7 @@ suite("links below a directory that is sent", () => {
     await Deno.symlink("../other/b", `${at.directory.path}/d/link`);
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, await at.stored()], [0, { "churn/data/a": "1" }]);
-    assertMatch(stderr, /^warning: Skipped: d\/link leads out of .*\/d, to .*\/other\/b\n/);
+    assertMatch(stderr, /^warning: Skipped: d\/link points outside .*\/d, to .*\/other\/b\n/);
   });
 
   it("may lead there where the user named them", async () => {
@@ -349,7 +349,7 @@ suite("links below a directory that is sent", () => {
     assertEquals(code, 0);
     assertMatch(
       stderr,
-      /^warning: Skipped: d\/link leads to nothing, which .*\n.*\nwarning: Skipped, .*: d\/pipe\nhint: /,
+      /^warning: Skipped: d\/link points to nothing, which .*\n.*\nwarning: Skipped, .*: d\/pipe\nhint: /,
     );
     assertEquals(await at.stored(), { "churn/data/a": "1" });
   });
@@ -433,7 +433,7 @@ suite("junk", () => {
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, stderr], [
       0,
-      "note: Left out 5 files that operating systems and notebooks leave behind: d/.DS_Store, " +
+      "note: Skipped 5 files that operating systems and notebooks create: d/.DS_Store, " +
       "d/.ipynb_checkpoints, d/__MACOSX and 2 more\n" +
       "Uploaded 1 file (1 byte)\n",
     ]);
@@ -454,7 +454,7 @@ suite("junk", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^note: Left out 1 file .*: d\/\._a\.csv\nerror: No files to upload in d\n/,
+      /^note: Skipped 1 file .*: d\/\._a\.csv\nerror: No files to upload in d\n/,
     );
   });
 });

@@ -113,7 +113,7 @@ if (MAY_MOUNT) {
       assertPlain(stderr, disk);
       assertMatch(
         stderr,
-        /^error: Cannot create .*: No space left on device\nhint: The disk is full/m,
+        /^error: Cannot create .*: No space left on device\nhint: Free some disk space/m,
       );
       assertEquals(engine.created.length, 1);
       assertEquals(engine.left, []);

@@ -500,7 +500,7 @@ suite("outputs of local process", () => {
       },
     });
     assertEquals([code, await namesIn(elsewhere.path)], [1, []]);
-    assertStringIncludes(stderr, "error: The output clean cannot be moved: away/x leads out of ");
+    assertStringIncludes(stderr, "error: The output clean cannot be moved: away/x points outside ");
   });
 
   it("do not lie in one another, nor around inputs and code", async () => {

@@ -780,7 +780,10 @@ suite("init --image", () => {
           ["--source-dir", "src", "--entry-point", "trian.py"],
           "Entry point not found: src/trian.py\nhint: Did you mean train.py?",
         ],
-        [["--source-dir", "src", "--entry-point", "x.ipynb"], "A notebook is no program: x.ipynb"],
+        [
+          ["--source-dir", "src", "--entry-point", "x.ipynb"],
+          "Cannot run a notebook as a program: x.ipynb",
+        ],
       ] as const
     ) {
       const line = ["init", "shop", "--image", IMAGE, ...words];

@@ -65,7 +65,7 @@ suite("local ui", () => {
     assertEquals(taken.code, 1);
     assertMatch(taken.stderr, new RegExp(`^error: Port already in use: ${port}\n`));
     await Deno.symlink("/etc", app.path("local_test/jobs"));
-    assertMatch((await ui()).stderr, /^error: .*jobs leads out of /);
+    assertMatch((await ui()).stderr, /^error: .*jobs points outside /);
   });
 
   it("--open gives the browser a private file, which goes with the page", async () => {

@@ -284,7 +284,7 @@ suite("the record of a run", () => {
     for (const args of [["train"], ["process", "--file", "p.py"], ["list-jobs"]]) {
       const { code, stderr } = await run(app, {}, args);
       assertEquals(code, 1);
-      assertMatch(stderr, /^error: \S+local_test\/jobs leads out of /);
+      assertMatch(stderr, /^error: \S+local_test\/jobs points outside /);
     }
     assertEquals(await namesIn(elsewhere.path), []);
   });

@@ -121,16 +121,16 @@ suite("local transform --dry-run", () => {
     });
     const { planned, stderr } = await dry(app, "-i", "data");
     assertEquals(planned.files.map(({ name }: { name: string }) => name), ["a.csv"]);
-    const leave = "that operating systems and notebooks leave behind";
+    const leave = "that operating systems and notebooks create";
     assertEquals(
       stderr,
-      `note: Left out 3 files ${leave}: data/._a.csv, data/thumbs.db, data/x/__MACOSX\n`,
+      `note: Skipped 3 files ${leave}: data/._a.csv, data/thumbs.db, data/x/__MACOSX\n`,
     );
     const alone = await dry(app, "-i", "junk");
     assertEquals([alone.code, alone.stderr], [
       1,
       "error: No file to transform: junk\n" +
-      `hint: Left out 1 file ${leave}: junk/._a.csv. To transform one of them, name it: ` +
+      `hint: Skipped 1 file ${leave}: junk/._a.csv. To transform one of them, name it: ` +
       "--input FILE\n",
     ]);
     const named = await dry(app, "-i", "data/._a.csv");
@@ -148,7 +148,7 @@ suite("local transform --dry-run", () => {
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
     [[], 2, /Missing argument: PATH/],
     [["a.csv", "-i", "a.csv"], 2, /Argument PATH and option "--input" cannot be used together/],
-    [["secret.csv"], 1, /leads out of/],
+    [["secret.csv"], 1, /points outside/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
     [["-i", "empty"], 1, /No file to transform: empty/],
     [["-i", "mixed"], 1, /one media type: a\.csv is text\/csv, b\.json application\/json/],
@@ -163,7 +163,7 @@ suite("local transform --dry-run", () => {
     [["-i", "/dev/null"], 1, /neither a file nor a directory/],
     [["-i", "s3://bucket/a.csv"], 1, /mlcli transform reads what is in S3/],
     [["-i", "a.csv", "--input-filter", "$[1:]"], 1, /no result for a\.csv/],
-    [["-i", "secret.csv"], 1, /leads out of/],
+    [["-i", "secret.csv"], 1, /points outside/],
   ];
   for (const [args, expected, words] of refusals) {
     it(`refuses ${args.join(" ") || "nothing"}`, async () => {

@@ -227,7 +227,7 @@ suite("findApp in a subdirectory", () => {
     await assertRejects(
       () => findApp(join(directory.path, "x")),
       MlcliError,
-      `Several apps in ${directory.path}: a, flats`,
+      `Found several apps in ${directory.path}: a, flats`,
     );
   });
 
@@ -251,7 +251,7 @@ suite("findApp in a subdirectory", () => {
       () => findApp(join(directory.path, "sub"), "demo"),
       NoAppHere,
     );
-    assertEquals(error.hint, "There is no demo.json here, but: flats");
+    assertEquals(error.hint, "Use an app of this directory: flats");
   });
 
   it("names a broken file above by its path", async () => {
@@ -274,7 +274,7 @@ suite("findApp in a subdirectory", () => {
     });
     await Deno.symlink("../secret.json", join(directory.path, "repo/flats.json"));
     const error = await assertRejects(() => findApp(join(directory.path, "repo/sub")), MlcliError);
-    assertStringIncludes(error.message, "../flats.json leads out of");
+    assertStringIncludes(error.message, "../flats.json points outside");
   });
 });
 

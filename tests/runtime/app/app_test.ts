@@ -52,7 +52,7 @@ suite("findApp without a name", () => {
     const error = await assertRejects(
       () => findApp(directory.path),
       MlcliError,
-      `Several apps in ${directory.path}: alpha, zeta`,
+      `Found several apps in ${directory.path}: alpha, zeta`,
     );
     assertEquals(error.name, "MlcliError");
     assertStringIncludes(error.hint ?? "", "--app-name alpha");
@@ -101,13 +101,13 @@ suite("findApp with a name", () => {
     });
     const error = await assertRejects(() => findApp(directory.path, "demo"), NoAppHere);
     assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
-    assertEquals(error.hint, "There is no demo.json here, but: a");
+    assertEquals(error.hint, "Use an app of this directory: a");
   });
 
   it("says how to make it where there is none at all", async () => {
     await using directory = await makeDirectory();
     const error = await assertRejects(() => findApp(directory.path, "demo"), MlcliError);
-    assertEquals(error.hint, "There is no demo.json here. Make the app: mlcli init demo");
+    assertEquals(error.hint, "Create the app: mlcli init demo");
   });
 
   for (const name of ["", "../x", "a/b", "/tmp/x", ".x", "-x", "a b", "a\\b", "é"]) {

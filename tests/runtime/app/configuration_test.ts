@@ -48,40 +48,40 @@ const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuratio
 const REFUSED: readonly (readonly [text: string, ...words: readonly string[]])[] = [
   ["", "Demo.json is not valid JSON"],
   ['{\n  "cloud_region": "eu-west-1",\n}', "Demo.json is not valid JSON", "line 3 column 1"],
-  ["[]", "Demo.json must hold a JSON object", "an array"],
-  ["null", "must hold a JSON object", "null"],
-  ['"text"', "must hold a JSON object", "a string"],
-  ['{"train": "ml.m5.large"}', 'Demo.json: "train" must be an object', 'it is "ml.m5.large"'],
+  ["[]", "Demo.json must contain a JSON object", "an array"],
+  ["null", "must contain a JSON object", "null"],
+  ['"text"', "must contain a JSON object", "a string"],
+  ['{"train": "ml.m5.large"}', 'Demo.json: "train" must be an object', 'but is "ml.m5.large"'],
   ['{"process": [1]}', 'Demo.json: "process" must be an object with options of mlcli process'],
-  ['{"cloud_region": 1}', 'Demo.json: "cloud_region" must be a region', "it is a number"],
-  ['{"cloud_region": "eu west"}', '"cloud_region"', 'it is "eu west"'],
+  ['{"cloud_region": 1}', 'Demo.json: "cloud_region" must be a region', "but is a number"],
+  ['{"cloud_region": "eu west"}', '"cloud_region"', 'but is "eu west"'],
   [
     '{"cloud_profile": "a\\nhint: b"}',
-    '"cloud_profile" must be the name of a profile',
+    '"cloud_profile" must be a profile name',
     '"a\\nhint: b"',
   ],
-  ['{"cloud_profile": ["a"]}', '"cloud_profile" must be the name of a profile', "an array"],
+  ['{"cloud_profile": ["a"]}', '"cloud_profile" must be a profile name', "an array"],
   ['{"image_name": {}}', '"image_name" must be an image name', "an object"],
   ['{"image_name": "Demo"}', '"image_name" must be an image name in lower case'],
   ['{"image_name": "demo:v1"}', '"image_name"', "without a tag"],
   ['{"image_name": "demo/"}', '"image_name"'],
   ['{"image_name": "de..mo"}', '"image_name"'],
-  ['{"python_version": 3.10}', '"python_version" must be a string', "it is a number"],
+  ['{"python_version": 3.10}', '"python_version" must be a string', "but is a number"],
   ['{"python_version": "latest"}', '"python_version" must be a Python version'],
   ...["2.7", "3.7", "3.7.17", "3.0", "3.08", "0.9"].map((version) =>
-    [`{"python_version": "${version}"}`, "from 3.8 on", `it is "${version}"`] as const
+    [`{"python_version": "${version}"}`, "of 3.8 or later", `but is "${version}"`] as const
   ),
   ['{"requirements": true}', '"requirements" must be a path', "a boolean"],
-  ['{"requirements": "/etc/requirements.txt"}', '"requirements"', "below this directory"],
-  ['{"requirements": "../requirements.txt"}', '"requirements"', "below this directory"],
-  ['{"requirements": "a/../../b.txt"}', '"requirements"', "below this directory"],
+  ['{"requirements": "/etc/requirements.txt"}', '"requirements"', "inside this directory"],
+  ['{"requirements": "../requirements.txt"}', '"requirements"', "inside this directory"],
+  ['{"requirements": "a/../../b.txt"}', '"requirements"', "inside this directory"],
   ['{"requirements": "."}', '"requirements"'],
   ['{"requirements": "directory/"}', '"requirements"'],
-  ['{"requirements": ".env"}', '"requirements"', "no file of secrets"],
-  ['{"requirements": "a/../.AWS/credentials"}', '"requirements"', "no file of secrets"],
-  ['{"certificate_file": "/etc/ssl/private/a.pem"}', "certificate_file", "below this directory"],
-  ['{"certificate_file": "../a.pem"}', "certificate_file", "below this directory"],
-  ['{"certificate_file": ".ssh/id_rsa"}', "certificate_file", "no file of secrets"],
+  ['{"requirements": ".env"}', '"requirements"', "not a private file"],
+  ['{"requirements": "a/../.AWS/credentials"}', '"requirements"', "not a private file"],
+  ['{"certificate_file": "/etc/ssl/private/a.pem"}', "certificate_file", "inside this directory"],
+  ['{"certificate_file": "../a.pem"}', "certificate_file", "inside this directory"],
+  ['{"certificate_file": ".ssh/id_rsa"}', "certificate_file", "not a private file"],
   ['{"base_image": 12}', '"base_image" must be an image'],
   ['{"platform": "amd64"}', '"platform" must be', "linux/amd64"],
 ];
@@ -104,7 +104,7 @@ suite("readConfiguration", () => {
 
   it("says how to write a Python version that lost its zero", async () => {
     const error = await assertRejects(() => read('{"python_version": 3.10}'), MlcliError);
-    assertStringIncludes(error.hint ?? "", 'Write "3.10"');
+    assertStringIncludes(error.hint ?? "", 'as in "3.10"');
   });
 
   it("asks for an image name where the app's cannot be one", async () => {

@@ -137,40 +137,40 @@ const LINKS: readonly (readonly [name: string, target: string, words?: string])[
   ["nothing, within", "../data/nothing"],
   ["a name that begins as one that leads out", "../..x/file"],
   ["templates of what is private", "../templates"],
-  ["a file outside", "../../outside/file", "leads out of DIR/repo, to DIR/outside/file"],
-  ["an absolute path outside", "DIR/outside", "leads out of DIR/repo, to DIR/outside"],
-  ["the directory above", "../..", "leads out of DIR/repo, to DIR"],
-  ["a name that begins alike", "../../repository", "leads out of DIR/repo, to DIR/repository"],
-  ["nothing, outside", "../../nothing", "leads out of DIR/repo, to DIR/nothing"],
-  ["a private file", ".env", "leads to what is private: DIR/repo/app/.env"],
+  ["a file outside", "../../outside/file", "points outside DIR/repo, to DIR/outside/file"],
+  ["an absolute path outside", "DIR/outside", "points outside DIR/repo, to DIR/outside"],
+  ["the directory above", "../..", "points outside DIR/repo, to DIR"],
+  ["a name that begins alike", "../../repository", "points outside DIR/repo, to DIR/repository"],
+  ["nothing, outside", "../../nothing", "points outside DIR/repo, to DIR/nothing"],
+  ["a private file", ".env", "points to private data: DIR/repo/app/.env"],
   [
     "a template by its own name, which may hold anything",
     "../templates/.env.example",
-    "leads to what is private: DIR/repo/templates/.env.example",
+    "points to private data: DIR/repo/templates/.env.example",
   ],
-  ["a private directory", "../.ssh", "leads to what is private: DIR/repo/.ssh"],
-  ["a file in one", "../.ssh/config", "leads to what is private: DIR/repo/.ssh/config"],
+  ["a private directory", "../.ssh", "points to private data: DIR/repo/.ssh"],
+  ["a file in one", "../.ssh/config", "points to private data: DIR/repo/.ssh/config"],
   [
     "nothing, in a private directory",
     "../.ssh/new",
-    "leads to what is private: DIR/repo/.ssh/new",
+    "points to private data: DIR/repo/.ssh/new",
   ],
   [
     "what holds something private",
     "../keys",
-    "leads to what is private: DIR/repo/keys/deep/id_rsa",
+    "points to private data: DIR/repo/keys/deep/id_rsa",
   ],
   [
     "what holds a private directory",
     "folder",
-    "leads to what is private: DIR/repo/app/folder/.git",
+    "points to private data: DIR/repo/app/folder/.git",
   ],
   [
     "what holds more than a template",
     "../copies",
-    "leads to what is private: DIR/repo/copies/.env.example.bak",
+    "points to private data: DIR/repo/copies/.env.example.bak",
   ],
-  ["a link that leads out", "chain", "leads out of DIR/repo, to DIR/outside"],
+  ["a link that leads out", "chain", "points outside DIR/repo, to DIR/outside"],
 ];
 
 async function workTree() {
@@ -207,8 +207,8 @@ suite("escapeOf", () => {
     // Its own name says what it is.
     [".env"],
     ["folder/.git"],
-    ["chain/file", "leads out of DIR/repo, to DIR/outside/file"],
-    ["chain/nothing/deep", "leads out of DIR/repo, to DIR/outside/nothing/deep"],
+    ["chain/file", "points outside DIR/repo, to DIR/outside/file"],
+    ["chain/nothing/deep", "points outside DIR/repo, to DIR/outside/nothing/deep"],
   ];
   for (const [path, words] of plain) {
     it(`${path} itself: ${words ?? "no escape"}`, async () => {
@@ -234,7 +234,7 @@ suite("escapeOf", () => {
     };
     using _denied = replaced(Deno, { readDirSync: readDir(new Deno.errors.PermissionDenied()) });
     const escape = await escapeOf(tree.confined, link);
-    assertEquals(tree.shown(escape?.words), "leads to what is private: DIR/repo/data");
+    assertEquals(tree.shown(escape?.words), "points to private data: DIR/repo/data");
     using _broken = replaced(Deno, { readDirSync: readDir(new Error("(os error 5)")) });
     await assertRejects(() => escapeOf(tree.confined, link), Error, "os error 5");
   });
@@ -259,7 +259,7 @@ suite("escapeOf a link that a container planted", () => {
     for (const name of ["secret", "new", "new/file"]) {
       assertEquals(
         (await escapeOf(confined, join(output, "result", name)))?.words,
-        `leads to ${directory.path}/data/${name}, out of a directory that containers write to`,
+        `points to ${directory.path}/data/${name}, outside a directory that containers write to`,
       );
     }
   });
@@ -271,9 +271,9 @@ suite("requireInside", () => {
     await tree.link("../.ssh", "private");
     const remedy = (path: string, target: string) => `${tree.shown(path)} to ${tree.shown(target)}`;
     const rows = [
-      [["chain", "private"], remedy, "chain leads out of", "DIR/repo/app/chain to DIR/outside"],
-      [["file", "chain"], undefined, "chain leads out of", PUT_IT_THERE],
-      [["private", "chain"], remedy, "private leads to what is private", PUT_IT_THERE],
+      [["chain", "private"], remedy, "chain points outside", "DIR/repo/app/chain to DIR/outside"],
+      [["file", "chain"], undefined, "chain points outside", PUT_IT_THERE],
+      [["private", "chain"], remedy, "private points to private data", PUT_IT_THERE],
     ] as const;
     for (const [names, remedy, message, hint] of rows) {
       const paths = names.map((name) => join(tree.app, name));

@@ -13,7 +13,7 @@ import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("whose an image is", () => {
-  const OUTSIDE_DOCKERFILE = "churn:v1 was built in another directory, or on another machine";
+  const OUTSIDE_DOCKERFILE = "churn:v1 was built in another directory or on another machine";
   const APP = { name: "churn", mark: "here" };
   const rows: readonly (readonly [string, string | undefined, string | undefined, string?])[] = [
     ["the app's own", "churn", "here"],
@@ -33,7 +33,7 @@ suite("whose an image is", () => {
       const image = { Config: { Labels: labels } };
       const require = () => requireOwnImage(APP, "churn:v1", image);
       if (expected === "app") {
-        assertThrows(require, MlcliError, "churn:v1 is the image of another app: payments");
+        assertThrows(require, MlcliError, "churn:v1 belongs to another app: payments");
       } else {
         require();
         assertEquals(elsewhereFinding(APP, "churn:v1", image)?.message, expected);
@@ -51,8 +51,8 @@ suite("whose an image is", () => {
   for (const [title, Labels, app] of BUILT_UPON) {
     it(`is told by its labels where it is built upon: ${title}`, () => {
       const expected = app &&
-        `The base image python:latest was built by mlcli, of the app ${app}. ` +
-          "If you mean the registry's: docker pull python:latest";
+        `The base image python:latest is local: mlcli built it for the app ${app}. ` +
+          "To use the registry's image, run docker pull python:latest";
       assertEquals(baseImageFinding(APP, "python:latest", { Config: { Labels } }), expected);
     });
   }

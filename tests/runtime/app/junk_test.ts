@@ -47,10 +47,10 @@ suite("a .dockerignore of mlcli", () => {
 suite("the note about junk", () => {
   it("counts, and names the first", () => {
     assertEquals(junkNotes([]), []);
-    const leave = "that operating systems and notebooks leave behind";
-    assertEquals(junkNotes(["d/._a"]), [`Left out 1 file ${leave}: d/._a`]);
+    const leave = "that operating systems and notebooks create";
+    assertEquals(junkNotes(["d/._a"]), [`Skipped 1 file ${leave}: d/._a`]);
     assertEquals(junkNotes(["d/x/._a", "d/._b", "d/._d", "d/._c"]), [
-      `Left out 4 files ${leave}: d/._b, d/._c, d/._d and 1 more`,
+      `Skipped 4 files ${leave}: d/._b, d/._c, d/._d and 1 more`,
     ]);
   });
 });

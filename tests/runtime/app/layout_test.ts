@@ -51,15 +51,15 @@ const CONTENTS = [
     folder: `${TEST}/input/data/training`,
     check: (layout: Layout) => requireTrainingData(layout, [layout.trainingData]),
     message: `No such file or directory: ${TEST}/input/data/training (training data)`,
-    hint: `Put test data into ${TEST}/input/data/training/, or another directory beside it, or ` +
-      "name some: --input CHANNEL=DIR.",
+    hint:
+      `Put test data into ${TEST}/input/data/training/ or a directory next to it, or use other data: --input CHANNEL=DIR`,
   },
   {
     name: "requireModel",
     folder: `${TEST}/model`,
     check: requireModel,
     message: `Model not found: ${TEST}/model`,
-    hint: "Run mlcli local train first.",
+    hint: "Run mlcli local train first",
   },
 ] as const;
 
@@ -99,7 +99,7 @@ for (const { name, folder, check, message, hint } of CONTENTS) {
       for (const target of [join(directory.path, "missing.csv"), "/etc/hostname"]) {
         await Deno.symlink(target, link);
         const error = await assertRejects(() => check(layoutIn(directory)), MlcliError, message);
-        assertStringIncludes(error.hint ?? "", `${folder}/link leads `);
+        assertStringIncludes(error.hint ?? "", `${folder}/link points `);
         assertStringIncludes(error.hint ?? "", target);
         await Deno.remove(link);
       }
@@ -208,7 +208,7 @@ suite("requireProcessingFile", () => {
         "MlcliError",
         `Processing file not found: ${name}`,
       ]);
-      assertStringIncludes(error.hint ?? "", `Put the file into ${PROCESSING}/`);
+      assertStringIncludes(error.hint ?? "", `Choose a file, relative to ${PROCESSING}/: `);
       assertStringIncludes(error.hint ?? "", "clean.py");
     });
   }

@@ -119,7 +119,7 @@ suite("a project of uv in the build context", () => {
       await assertRejects(
         () => sentOf(directory),
         MlcliError,
-        `uv.lock names a package that is on no index: ${place}`,
+        `uv.lock has a package that is not on an index: ${place}`,
       );
     });
   }
@@ -128,7 +128,7 @@ suite("a project of uv in the build context", () => {
     await using directory = await appWith({ "uv.lock": "" }, "uv.lock");
     await assertRejects(() => sentOf(directory), MlcliError, "file not found: pyproject.toml");
     await Deno.symlink("/etc/hostname", join(directory.path, "pyproject.toml"));
-    await assertRejects(() => sentOf(directory), MlcliError, "pyproject.toml leads out of");
+    await assertRejects(() => sentOf(directory), MlcliError, "pyproject.toml points outside");
   });
 });
 
@@ -259,13 +259,12 @@ suite("a requirements file that refers to others", () => {
 
   type Refused = readonly [lines: string, message: string, hint: string];
   const OWN =
-    "The image has the app's own code anyway. Put a package into a directory of its own, " +
-    "such as ./lib.";
+    "Remove the line: the image contains the app's code anyway. Put a package into a subdirectory, such as ./lib.";
   const refused: readonly Refused[] = [
     [
       "six\n\n../lib",
       "requirements.txt, line 3: ../lib is outside the app's directory",
-      "Copy it into the app's directory, and write its path there.",
+      "Copy it into the app's directory and use the path of the copy",
     ],
     [
       "-r deps/up.txt",
@@ -280,18 +279,18 @@ suite("a requirements file that refers to others", () => {
     [
       "six \\\n  \n-c none.txt",
       "requirements.txt, line 3: none.txt does not exist",
-      "Create it, or correct its path, which starts at the app's directory.",
+      "Create it, or fix its path, which is relative to the app's directory",
     ],
     [
       "-r deps/none.txt",
       "deps/none.txt, line 1: more.txt does not exist",
-      "Create it, or correct its path, which starts at deps.",
+      "Create it, or fix its path, which is relative to deps",
     ],
     // https://github.com/pypa/pip/issues/8765
     [
       "-r deps/local.txt",
       "deps/local.txt, line 1: ./pkga does not exist",
-      "Create it, or correct its path, which starts at the app's directory.",
+      "Create it, or fix its path, which is relative to the app's directory",
     ],
     // https://github.com/bentoml/BentoML/issues/1318
     [
@@ -302,28 +301,32 @@ suite("a requirements file that refers to others", () => {
     [
       "./.env/x.whl",
       "requirements.txt, line 1: ./.env/x.whl is private",
-      "Put it elsewhere, or add a line !.env",
+      "Move it, or add the line !.env",
     ],
-    ["-r to_key.txt", "requirements.txt, line 1: to_key.txt is private", "Put it elsewhere"],
-    ["-c deps/x.key", "requirements.txt, line 1: deps/x.key is private", "Put it elsewhere"],
+    ["-r to_key.txt", "requirements.txt, line 1: to_key.txt is private", "Move it, or add "],
+    ["-c deps/x.key", "requirements.txt, line 1: deps/x.key is private", "Move it, or add "],
     // https://github.com/mlflow/mlflow/issues/1793
     [
       "-r travis/small-requirements.txt",
-      "requirements.txt, line 1: travis/small-requirements.txt is left out by .dockerignore",
-      "Put it elsewhere, or add a line !travis/small-requirements.txt to the end of .dockerignore.",
+      "requirements.txt, line 1: travis/small-requirements.txt is excluded by .dockerignore",
+      "Move it, or add the line !travis/small-requirements.txt to the end of .dockerignore",
     ],
     [
       "./travis",
-      "requirements.txt, line 1: ./travis is left out by .dockerignore",
-      "Put it elsewhere, or add a line !travis",
+      "requirements.txt, line 1: ./travis is excluded by .dockerignore",
+      "Move it, or add the line !travis",
     ],
     [
       "./demo/mlcli_base/local_test/x.whl",
-      "requirements.txt, line 1: ./demo/mlcli_base/local_test/x.whl is test data, which is never sent",
-      "Put it into another directory.",
+      "requirements.txt, line 1: ./demo/mlcli_base/local_test/x.whl is test data, which a build never sends",
+      "Move it to another directory",
     ],
-    ["./to_test", "requirements.txt, line 1: ./to_test is test data", "Put it into another"],
-    ["./to_etc", "requirements.txt, line 1: ./to_etc leads out of ", "A link may lead anywhere"],
+    ["./to_test", "requirements.txt, line 1: ./to_test is test data", "Move it to another "],
+    [
+      "./to_etc",
+      "requirements.txt, line 1: ./to_etc points outside ",
+      "Replace the link with the file",
+    ],
   ];
   for (const [lines, message, hint] of refused) {
     it(`is refused before the build with ${JSON.stringify(lines)}`, async () => {

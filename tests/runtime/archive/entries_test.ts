@@ -28,7 +28,7 @@ suite("an entry of a model's archive", () => {
   for (const name of [".", "./", "./.", "/"]) {
     it(`called ${name} is the directory itself, and may not be anything else`, () => {
       assertEquals(unpacked({ name, type: "directory" }).path, []);
-      assertThrows(() => unpacked({ name }), Refusal, "has the place of the directory itself");
+      assertThrows(() => unpacked({ name }), Refusal, "replaces the root directory");
     });
   }
 
@@ -37,18 +37,18 @@ suite("an entry of a model's archive", () => {
       ["", "An entry has no name"],
       ["/etc/passwd", "/etc/passwd is an absolute path"],
       ["//m", "//m is an absolute path"],
-      ["..", ".. leads out of the archive"],
-      ["../m", "../m leads out of the archive"],
-      ["a/../m", "a/../m leads out of the archive"],
-      ["a/..", "a/.. leads out of the archive"],
-      ["a\0b", "has a name with a zero byte"],
+      ["..", ".. points outside the archive"],
+      ["../m", "../m points outside the archive"],
+      ["a/../m", "a/../m points outside the archive"],
+      ["a/..", "a/.. points outside the archive"],
+      ["a\0b", "has a NUL byte in its name"],
       ["a\ufffdb", "has a name that is not UTF-8"],
       [`/${"x".repeat(200)}`, `/${"x".repeat(99)}... is an absolute path`],
     ] as const
   ) {
     it(`called ${JSON.stringify(name).slice(0, 40)} is refused`, () => {
       const error = assertThrows(() => unpacked({ name }), Refusal, words);
-      assertEquals(error.hint?.includes("Pack it again"), true);
+      assertEquals(error.hint?.includes("Pack the model again"), true);
       assertThrows(() => unpacked({ name, type: "directory" }), Refusal, words);
       if (name === "") return;
       assertThrows(() => unpacked({ type: "link", linkname: name }), Refusal, words);
@@ -57,11 +57,11 @@ suite("an entry of a model's archive", () => {
 
   for (const name of ["..\\m", "C:m", "a\\b", "m:stream"]) {
     it(`called ${name} is refused on Windows alone`, () => {
-      assertThrows(() => unpacked({ name }, "\\"), Refusal, "cannot be a name on Windows");
+      assertThrows(() => unpacked({ name }, "\\"), Refusal, "is not a valid name on Windows");
       assertThrows(
         () => unpacked({ type: "symlink", linkname: name }, "\\"),
         Refusal,
-        "cannot be a name on Windows",
+        "is not a valid name on Windows",
       );
       assertEquals(unpacked({ name }).path, [name]);
     });
@@ -87,7 +87,7 @@ suite("an entry of a model's archive", () => {
       assertThrows(
         () => unpacked({ type: type as "fifo" }),
         Refusal,
-        "m is neither a file nor a directory nor a link",
+        "m is not a file, a directory or a link",
       );
     });
   }
@@ -132,7 +132,7 @@ suite("a symbolic link in a model's archive", () => {
       assertThrows(
         () => unpacked({ name, type: "symlink", linkname }),
         Refusal,
-        `${name} is a link to ${linkname}, which may lead out of the archive`,
+        `${name} is a link to ${linkname}, which might be outside the archive`,
       );
     });
   }
@@ -161,7 +161,7 @@ suite("a sparse file in a model's archive", () => {
       sparse: 1_000_000,
     });
     const hostile = { ...pax, "GNU.sparse.name": "../x" };
-    assertThrows(() => unpacked({ pax: hostile }), Refusal, "../x leads out of the archive");
+    assertThrows(() => unpacked({ pax: hostile }), Refusal, "../x points outside the archive");
   });
 
   for (
@@ -174,7 +174,7 @@ suite("a sparse file in a model's archive", () => {
     ] as const
   ) {
     it(`is refused with ${key}=${value}`, () => {
-      const words = "is a sparse file of a format that mlcli does not know";
+      const words = "is a sparse file in an unsupported format";
       assertThrows(() => unpacked({ pax: { ...pax, [key]: value } }), Refusal, words);
     });
   }
@@ -206,19 +206,19 @@ suite("the judgement of an archive", () => {
       ["a version of TensorFlow's", [directory("1/"), { name: "1/saved_model.pb" }], []],
       ["nothing", [], []],
       ["a directory around it", [directory("model/"), { name: "model/m" }], [
-        "All of A lies in model/: a server finds it in /opt/ml/model/model/, and not in " +
-        "/opt/ml/model. If that is not meant: tar -czf model.tar.gz -C model .",
+        "Everything in A is inside model/, so a server finds it in /opt/ml/model/model/. " +
+        "To change that: tar -czf model.tar.gz -C model .",
       ]],
       ["a directory around it, with dots", [directory("./"), { name: "./export/m" }], [
-        "All of A lies in export/: a server finds it in /opt/ml/model/export/, and not in " +
-        "/opt/ml/model. If that is not meant: tar -czf model.tar.gz -C export .",
+        "Everything in A is inside export/, so a server finds it in /opt/ml/model/export/. " +
+        "To change that: tar -czf model.tar.gz -C export .",
       ]],
       ["an archive in it", [{ name: "model.tar.gz" }], [
-        "A holds only model.tar.gz, which is not unpacked again",
+        "A contains only model.tar.gz, which SageMaker does not unpack",
       ]],
       ["links", [{ name: "m" }, link("l", "m"), link("k", "m")], [
-        "A holds symbolic links (l and 1 more): SageMaker may not be able to unpack it. Pack what " +
-        "they lead to: tar -h",
+        "A contains symbolic links (l and 1 more), which SageMaker might not unpack. To pack " +
+        "their targets instead, use tar -h.",
       ]],
       ["a hard link", [{ name: "m" }, { name: "n", type: "link", linkname: "m" }], []],
     ] as const
@@ -234,7 +234,7 @@ suite("the judgement of an archive", () => {
     assertThrows(
       () => judged([half, { ...half, name: "b" }, { name: "c" }]),
       Refusal,
-      "unpacked it is more than 30 GB, which is what ml.m5.large has",
+      "it unpacks to more than the 30 GB of ml.m5.large",
     );
     const pax = {
       "GNU.sparse.major": "1",
@@ -242,7 +242,7 @@ suite("the judgement of an archive", () => {
       "GNU.sparse.realsize": String(2 ** 50),
       "GNU.sparse.name": "s",
     };
-    assertThrows(() => judged([{ name: "s", pax } as Entry]), Refusal, "more than 30 GB");
+    assertThrows(() => judged([{ name: "s", pax } as Entry]), Refusal, "more than the 30 GB");
   });
 
   it("does not count what is no file, nor where nobody knows the room", () => {

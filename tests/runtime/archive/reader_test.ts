@@ -67,7 +67,7 @@ suite("piecesOf", () => {
         await assertRejects(
           () => fileOf(map, data, size, chunk),
           Refusal,
-          "the map of a sparse file is wrong",
+          "a sparse file has an invalid map",
         );
       }
     });

@@ -245,11 +245,15 @@ suite("unpackModel refuses", () => {
   const GOOD: RawEntry = { name: "good/file", content: NOISE };
   const HOSTILE:
     readonly (readonly [title: string, entries: RawEntry[], words: string | RegExp])[] = [
-      ["a path that leads out", [{ name: "../outside/secret", content: "x" }], /leads out of/],
+      ["a path that leads out", [{ name: "../outside/secret", content: "x" }], /points outside/],
       ["an absolute path", [{ name: "/tmp/mlcli-hostile", content: "x" }], /is an absolute path/],
-      ["a path in a pax header", [{ name: "m", pax: { path: "../outside/secret" } }], /leads out/],
-      ["a link that leads out", [{ name: "l", type: "2", link: "../outside" }], /may lead out/],
-      ["an absolute link", [{ name: "l", type: "2", link: "/etc" }], /may lead out/],
+      [
+        "a path in a pax header",
+        [{ name: "m", pax: { path: "../outside/secret" } }],
+        /points outside/,
+      ],
+      ["a link that leads out", [{ name: "l", type: "2", link: "../outside" }], /might be outside/],
+      ["an absolute link", [{ name: "l", type: "2", link: "/etc" }], /might be outside/],
       [
         "a link in a pax header",
         [{ name: "l", type: "2", link: "m", pax: { linkpath: "../outside" } }],
@@ -267,27 +271,27 @@ suite("unpackModel refuses", () => {
       [
         "a file through a link",
         [{ name: "a/", type: "5" }, { name: "l", type: "2", link: "a" }, { name: "l/m" }],
-        "l/m lies below something that is no directory",
+        "l/m is inside something that is not a directory",
       ],
       [
         "a directory in the place of a link",
         [{ name: "a/", type: "5" }, { name: "l", type: "2", link: "a" }, { name: "l/", type: "5" }],
-        "l/ lies below something that is no directory",
+        "l/ is inside something that is not a directory",
       ],
       [
         "a file below a file",
         [{ name: "m" }, { name: "m/n" }],
-        "m/n lies below something that is no directory",
+        "m/n is inside something that is not a directory",
       ],
       [
         "a link in the place of a directory",
         [{ name: "a/", type: "5" }, { name: "a", type: "2", link: "b" }],
-        "a is there twice, once as a directory",
+        "a occurs twice, once as a directory",
       ],
       [
         "another name of what leads out",
         [{ name: "m", type: "1", link: "../outside/secret" }],
-        /^\.\.\/outside\/secret leads out of the archive$/,
+        /^\.\.\/outside\/secret points outside the archive$/,
       ],
       [
         "another name of a link",
@@ -308,9 +312,13 @@ suite("unpackModel refuses", () => {
         [{ name: "n", type: "1", link: "n" }],
         "n is a hard link to n, which is not a file earlier in the archive",
       ],
-      ["a device", [{ name: "null", type: "3" }], /^null is neither a file nor /],
-      ["a pipe", [{ name: "pipe", type: "6" }], /^pipe is neither a file nor /],
-      ["a sparse file of GNU's format", [{ name: "s", type: "S" }], /^s is neither a file nor /],
+      ["a device", [{ name: "null", type: "3" }], /^null is not a file, a directory or /],
+      ["a pipe", [{ name: "pipe", type: "6" }], /^pipe is not a file, a directory or /],
+      [
+        "a sparse file of GNU's format",
+        [{ name: "s", type: "S" }],
+        /^s is not a file, a directory or /,
+      ],
       [
         "a name that is not UTF-8",
         [{ name: new Uint8Array([0x6d, 0xff]) }],
@@ -336,41 +344,41 @@ suite("unpackModel refuses", () => {
     await assertRefused(text, "it is not compressed with gzip");
     await assertRefused(
       await gzip(text),
-      /^what is in it is no tar archive, or is damaged or cut off/,
+      /^it is not a tar archive, or is damaged or incomplete/,
     );
-    await assertRefused(await gzip(text.subarray(0, 100)), /^what is in it is no tar archive/);
+    await assertRefused(await gzip(text.subarray(0, 100)), /^it is not a tar archive/);
   });
 
   it("what is damaged or cut off, wherever", async () => {
     const whole = await tarGz([{ name: "first", content: "1" }, GOOD]);
     for (const length of [2, 12, 100, 30_000, whole.length - 9, whole.length - 1]) {
-      await assertRefused(whole.subarray(0, length), /^its compressed data is damaged or cut off /);
+      await assertRefused(whole.subarray(0, length), /^its gzip data is damaged or incomplete /);
     }
     const wrong = whole.slice();
     wrong.set([wrong[30_000]! ^ 0xff], 30_000);
-    await assertRefused(wrong, /damaged or cut off/);
+    await assertRefused(wrong, /damaged or incomplete/);
     const checksum = whole.slice();
     checksum.set([checksum.at(-6)! ^ 0xff], checksum.length - 6);
-    await assertRefused(checksum, /^its compressed data is damaged or cut off /);
+    await assertRefused(checksum, /^its gzip data is damaged or incomplete /);
     // What begins with a zero is padding, and may be there.
     await assertRefused(
       concatenated([whole, new Uint8Array([1]), NOISE]),
-      /^its compressed data is damaged /,
+      /^its gzip data is damaged /,
     );
 
     const tar = tarOf([{ name: "first", content: "1" }, GOOD]);
     // In a header, in the content of a file, in its padding.
     for (const length of [300, 1024 + 300, 1536 + 10, 1536 + 60_000 + 100]) {
       const cut = await gzip(tar.subarray(0, length));
-      await assertRefused(cut, /^what is in it is no tar archive, or is damaged or cut off/);
+      await assertRefused(cut, /^it is not a tar archive, or is damaged or incomplete/);
     }
     const header = tar.slice();
     header.set([0x78], 1024 + 3);
-    await assertRefused(await gzip(header), /^what is in it is no tar archive, or is damaged/);
+    await assertRefused(await gzip(header), /^it is not a tar archive, or is damaged/);
   });
 
   it("more than the limits allow", async () => {
-    const words = "it holds more than 3 files and directories";
+    const words = "it contains more than 3 files and directories";
     const four = [{ name: "a/b/m" }, { name: "n" }];
     await assertRefused(await tarGz(four), words, { entries: 3, bytes: 1e6 });
     await using directory = await makeDirectory();
@@ -378,7 +386,7 @@ suite("unpackModel refuses", () => {
     await unpackIn(directory, await tarGz([...four, { name: "a/b/", type: "5" }]), { limits });
 
     const bytes = await tarGz([{ name: "zeros", content: new Uint8Array(100_000) }]);
-    await assertRefused(bytes, "unpacked it would be more than 90000 bytes", {
+    await assertRefused(bytes, "it unpacks to more than 90000 bytes", {
       entries: 3,
       bytes: 90_000,
     });
@@ -391,7 +399,7 @@ suite("unpackModel refuses", () => {
     const holes = { name: "w", pax, content: "0\n".padEnd(512, "\0") };
     await assertRefused(
       await tarGz([holes, holes]),
-      "unpacked it would be more than 100000 bytes",
+      "it unpacks to more than 100000 bytes",
       {
         entries: 3,
         bytes: 100_000,

@@ -116,7 +116,11 @@ suite("connectToEngine", () => {
   it("does not wait for ever for the event that it is gone", async () => {
     await using fake = await fakeEngine({ "GET /events": never });
     const { request, close } = await openTransport({ kind: "unix", path: fake.socket });
-    await assertRejects(() => wasOutOfMemory(request, "abc", 0.01), Error, "not done in 0.01 s");
+    await assertRejects(
+      () => wasOutOfMemory(request, "abc", 0.01),
+      Error,
+      "timed out after 0.01 s",
+    );
     close();
   });
 

@@ -203,7 +203,7 @@ suite("the doctor's view of the channels", () => {
         await without(app);
         await Deno.symlink("/usr", app.testPath("input/data", channel));
       });
-      assertMatch(checks[name]?.message ?? "", new RegExp(`data.${channel} leads out of `));
+      assertMatch(checks[name]?.message ?? "", new RegExp(`data.${channel} points outside `));
       const messages = Object.values(checks).map(({ message }) => message);
       assertEquals(messages.length, new Set(messages).size);
     }
@@ -266,7 +266,7 @@ suite("the doctor's view of an image", () => {
       name: "requirements",
       status: "problem",
       message: "requirements.txt, line 2: none.txt does not exist",
-      hint: "Create it, or correct its path, which starts at the app's directory.",
+      hint: "Create it, or fix its path, which is relative to the app's directory",
     });
   });
 
@@ -366,7 +366,7 @@ suite("what the doctor says would differ on SageMaker", () => {
       "another processor",
       image({ Architecture: "arm64", Config: { ...HARNESS_IMAGE, Labels: GOOD } }),
       undefined,
-      /^warning: APP:latest is for linux\/arm64: .*Graviton/,
+      /^warning: APP:latest is for linux\/arm64, .*Graviton/,
     ],
     [
       "a shell that keeps SIGTERM",
@@ -431,8 +431,7 @@ suite("what the doctor says would differ on SageMaker", () => {
     assertEquals(
       found,
       "warning: APP/mlcli_base/Dockerfile does not copy APP/mlcli_base/common/ into the image // " +
-        "Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: " +
-        "COPY ${APP}/mlcli_base/common/ /opt/program/common/",
+        "Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: COPY ${APP}/mlcli_base/common/ /opt/program/common/",
     );
   });
 

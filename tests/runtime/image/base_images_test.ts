@@ -125,7 +125,7 @@ suite("a base image", () => {
     assertEquals([code, isBuilt], [0, true], stderr);
     assertMatch(
       stderr,
-      /^warning: The base image r\.io\/base was built by mlcli, of the app theirs\. /m,
+      /^warning: The base image r\.io\/base is local: mlcli built it for the app theirs\. /m,
     );
   });
 
@@ -161,7 +161,7 @@ suite("a base image", () => {
       pulled: () => refusal(500, "no such host"),
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /\nhint: The Dockerfile's line # syntax= asks for it/);
+    assertMatch(stderr, /\nhint: Remove the line # syntax= from the Dockerfile/);
   });
 
   const DENIED = "unauthorized: authentication required";
@@ -184,7 +184,7 @@ suite("a base image", () => {
         () => refusal(500, `Head "https://r.io": ${DENIED}`),
         /docker login r\.io\. /,
       ],
-      ["since nobody is there", () => refusal(500, "no such host"), /its registry within reach/],
+      ["since nobody is there", () => refusal(500, "no such host"), /its registry is reachable/],
       [
         "since there is no room",
         () => refusal(500, "write /var/lib/docker/tmp/x: no space left on device"),
@@ -215,7 +215,7 @@ suite("a Dockerfile for BuildKit alone", () => {
     });
     assertEquals([code, isBuilt], [1, false]);
     assertEquals(stderr.split("\n").slice(0, -2), [
-      "error: RUN with options, such as --mount, needs BuildKit",
+      "error: RUN with options, such as --mount, requires BuildKit",
       "  APP/mlcli_base/Dockerfile:4: RUN --mount=type=cache,target=/a ...",
       "  APP/mlcli_base/Dockerfile:6: RUN --network=none ...",
     ]);

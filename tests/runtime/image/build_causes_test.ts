@@ -37,7 +37,7 @@ const installs = (packages: string): readonly string[] => [
   `\n  RUN apt-get update && apt-get install -y ${packages}`,
 ];
 
-const COMPILES = "psutil has no wheel for the image's Python: write a version that has one, ";
+const COMPILES = "psutil has no wheel for the image's Python: use a version that has one, ";
 
 function compiling(words: string, name = "psutil"): string {
   return `Collecting ${name}\n  Downloading ${name}-5.4.0.tar.gz (418 kB)\n      ${words}\n` +
@@ -163,7 +163,7 @@ const PROGRAMS: readonly Row[] = [
     name: "pg_config",
     said: compiling("Error: pg_config executable not found.", "psycopg2"),
     words: "pg_config executable not found.",
-    hint: ["write psycopg2-binary, ", "install -y \\\n    libpq-dev build-essential python3-dev"],
+    hint: ["use psycopg2-binary, ", "install -y \\\n    libpq-dev build-essential python3-dev"],
   },
   {
     report: "https://github.com/davisking/dlib/issues/2981",
@@ -216,13 +216,13 @@ const VERSIONS: readonly Row[] = [
     name: "a name that is almost right",
     said: `Collecting six\n${absent("scikit-lern", "none")}`,
     words: "No matching distribution found for scikit-lern (requirements.txt, line 3)",
-    hint: ["Did you mean scikit-learn? Correct scikit-lern in requirements.txt, line 3."],
+    hint: ["Did you mean scikit-learn? Fix scikit-lern in requirements.txt, line 3."],
   },
   {
     name: "the name of a module",
     said: absent("yaml", "none"),
     words: "No matching distribution found for yaml",
-    hint: ["Write PyYAML instead of yaml in requirements.txt."],
+    hint: ["Use PyYAML instead of yaml in requirements.txt"],
   },
   {
     report: "https://github.com/idealo/image-quality-assessment/issues/114",
@@ -232,13 +232,13 @@ const VERSIONS: readonly Row[] = [
       "    The 'sklearn' PyPI package is deprecated, use 'scikit-learn'\n" +
       "    rather than 'sklearn' for pip commands.",
     words: "The 'sklearn' PyPI package is deprecated, use 'scikit-learn'",
-    hint: ["Write scikit-learn instead of sklearn in requirements.txt."],
+    hint: ["Use scikit-learn instead of sklearn in requirements.txt"],
   },
   {
     name: "a module of Python itself",
     said: absent("pickle", "none"),
     words: "No matching distribution found for pickle",
-    hint: ["Remove pickle from requirements.txt: it is a part of Python."],
+    hint: ["Remove pickle from requirements.txt: it is part of Python"],
   },
   {
     report: "https://github.com/osmose-qa/osmose-backend/issues/2287",
@@ -246,7 +246,7 @@ const VERSIONS: readonly Row[] = [
     said: absent("types-pkg_resources (from -r /opt/mlcli/requirements.txt (line 7))", "none"),
     words: "No matching distribution found for types-pkg_resources (requirements.txt, line 7)",
     hint: [
-      "Correct types-pkg_resources in requirements.txt, line 7.",
+      "Fix types-pkg_resources in requirements.txt, line 7.",
       "private index",
       "\n  --extra-index-url https://HOST/simple",
     ],
@@ -256,8 +256,7 @@ const VERSIONS: readonly Row[] = [
     said: absent("tensorflow", "none"),
     words: "No matching distribution found for tensorflow",
     hint: [
-      "No version of tensorflow fits the image's Python and platform: choose another " +
-      '"python_version" in flats.json, or build for --platform linux/amd64.',
+      `Choose another "python_version" in flats.json, or build for --platform linux/amd64: no version of tensorflow fits the image's Python and platform`,
     ],
   },
   {
@@ -269,14 +268,14 @@ const VERSIONS: readonly Row[] = [
     words:
       "Because scikit-lern was not found in the package registry and you require scikit-lern, " +
       "we can conclude that your requirements are unsatisfiable. (requirements.txt, line 3)",
-    hint: ["Did you mean scikit-learn? Correct scikit-lern in requirements.txt, line 3."],
+    hint: ["Did you mean scikit-learn? Fix scikit-lern in requirements.txt, line 3."],
   },
   {
     name: "a version that does not exist",
     said: absent("numpy==1.99", "1.21.0, 1.26.4, 2.0.0rc1, 2.4.6"),
     words: "No matching distribution found for numpy==1.99 (requirements.txt, line 3)",
     hint: [
-      "Write numpy==1.26.4 in requirements.txt, line 3, or another version that the index has.",
+      "Use numpy==1.26.4 in requirements.txt, line 3, or another version that the index has",
     ],
   },
   {
@@ -284,7 +283,7 @@ const VERSIONS: readonly Row[] = [
     name: "a version that is too new for the Python",
     said: absent("zipp==2.0.0 (from -r requirements.txt (line 15))", "0.1.0, 0.6.0, 1.0.0"),
     words: "No matching distribution found for zipp==2.0.0 (requirements.txt, line 15)",
-    hint: ["Write zipp==1.0.0 in requirements.txt, line 15, or another version"],
+    hint: ["Use zipp==1.0.0 in requirements.txt, line 15, or another version"],
   },
   {
     report: "https://github.com/YassineYousfi/comma10k-baseline/issues/13",
@@ -292,7 +291,7 @@ const VERSIONS: readonly Row[] = [
     said: absent("torch==1.8.1", TORCH),
     words: "No matching distribution found for torch==1.8.1 (requirements.txt, line 3)",
     hint: [
-      "Write torch==1.13.1 in requirements.txt, line 3, or another version",
+      "Use torch==1.13.1 in requirements.txt, line 3, or another version",
       '1.8.1 might need another Python: choose another "python_version" in flats.json.',
     ],
   },
@@ -306,7 +305,7 @@ const VERSIONS: readonly Row[] = [
     ),
     words: "No matching distribution found for numpy==1.21.2 (requirements.txt, line 3)",
     hint: [
-      "Write numpy==1.26.4 in requirements.txt, line 3",
+      "Use numpy==1.26.4 in requirements.txt, line 3",
       '1.21.2 needs Python >=3.7,<3.11: choose another "python_version" in flats.json.',
     ],
   },
@@ -316,8 +315,7 @@ const VERSIONS: readonly Row[] = [
     said: absent("torch==2.1.2+cu118", TORCH),
     words: "No matching distribution found for torch==2.1.2+cu118 (requirements.txt, line 3)",
     hint: [
-      "Write torch==2.1.2 in requirements.txt, line 3; or, because PyPI has no +cu118, add this " +
-      "line to requirements.txt:\n  --extra-index-url https://download.pytorch.org/whl/cu118",
+      "Use torch==2.1.2 in requirements.txt, line 3, or add this line to requirements.txt, because PyPI has no +cu118:\n  --extra-index-url https://download.pytorch.org/whl/cu118",
     ],
   },
   {
@@ -325,19 +323,19 @@ const VERSIONS: readonly Row[] = [
     name: "a local version that its index does not have",
     said: absent("torch==1.11.0+cu113 (from -r requirements.txt (line 4))", "1.9.1, 1.9.1+cu111"),
     words: "No matching distribution found for torch==1.11.0+cu113 (requirements.txt, line 4)",
-    hint: ["Write torch==1.9.1 in requirements.txt, line 4, or another version"],
+    hint: ["Use torch==1.9.1 in requirements.txt, line 4, or another version"],
   },
   {
     name: "a dependency of a requirement",
     said: absent("nothing>=2 (from psutil)", "none"),
     words: "No matching distribution found for nothing>=2 (from psutil) (requirements.txt, line 3)",
-    hint: ["Write another version of psutil in requirements.txt, line 3: it requires nothing."],
+    hint: ["Use another version of psutil in requirements.txt, line 3: it requires nothing"],
   },
   {
     name: "a version of a package with extras",
     said: absent("uvicorn[standard]==0.99.0", "0.29.0, 0.30.0"),
     words: "No matching distribution found for uvicorn[standard]==0.99.0",
-    hint: ["Write uvicorn[standard]==0.30.0 in requirements.txt"],
+    hint: ["Use uvicorn[standard]==0.30.0 in requirements.txt"],
   },
   {
     name: "a package of another Python",
@@ -345,8 +343,7 @@ const VERSIONS: readonly Row[] = [
     words: "Package 'numpy' requires a different Python: 3.11.2 not in '>=3.12' " +
       "(requirements.txt, line 3)",
     hint: [
-      "Write another version of numpy in requirements.txt, line 3, or choose another " +
-      '"python_version" in flats.json (Python >=3.12).',
+      'Use another version of numpy in requirements.txt, line 3, or choose another "python_version" in flats.json (Python >=3.12)',
     ],
   },
   {
@@ -362,7 +359,9 @@ const VERSIONS: readonly Row[] = [
       "versions have conflicting dependencies.",
     quote: "The user requested urllib3==1.26.5\nbotocore 1.17.6 depends " +
       'on urllib3<1.26 and >=1.20; python_version != "3.4"',
-    hint: ["Remove the version in requirements.txt, line 5, or the one that it conflicts with."],
+    hint: [
+      "Remove the version from requirements.txt, line 5, or the version that it conflicts with",
+    ],
   },
   {
     name: "versions that conflict for uv",
@@ -373,7 +372,7 @@ const VERSIONS: readonly Row[] = [
     quote:
       "Because boto3==1.26.0 depends on botocore>=1.29.0 and you require botocore==1.20.0, your " +
       "requirements are unsatisfiable.",
-    hint: ["Write other versions into requirements.txt: these conflict or do not exist."],
+    hint: ["Use other versions in requirements.txt: these conflict or do not exist"],
   },
   {
     report: "https://github.com/EricJMarti/inventory-hunter/issues/26",
@@ -398,7 +397,7 @@ const VERSIONS: readonly Row[] = [
     words: "In --require-hashes mode, all requirements must have their versions pinned with == " +
       "(requirements.txt, line 2)",
     quote: "requests from https://files.pythonhosted.org/requests.whl",
-    hint: ["Give requirements.txt, line 2 a version (==) and a --hash, or remove each --hash"],
+    hint: ["Give requirements.txt, line 2 a version (==) and a --hash, or remove all hashes"],
   },
   {
     name: "requirements that pip cannot read",
@@ -406,7 +405,7 @@ const VERSIONS: readonly Row[] = [
       "Hint: = is not a valid operator. Did you mean == ?",
     words: "Invalid requirement: 'six=>1' (requirements.txt, line 2)",
     quote: "Hint: = is not a valid operator. Did you mean == ?",
-    hint: ["Correct requirements.txt, line 2: NAME, "],
+    hint: ["Fix requirements.txt, line 2: use NAME, "],
   },
   {
     report: "https://github.com/jamesoff/simplemonitor/issues/545",
@@ -440,8 +439,8 @@ const VERSIONS: readonly Row[] = [
   },
   {
     name: "an error of mlcli's installer",
-    said: "mlcli: uv.lock does not fit pyproject.toml: run uv lock, and build again",
-    words: "uv.lock does not fit pyproject.toml: run uv lock, and build again",
+    said: "mlcli: uv.lock does not match pyproject.toml: run uv lock, then rebuild",
+    words: "uv.lock does not match pyproject.toml: run uv lock, then rebuild",
     hint: [],
   },
   {
@@ -455,13 +454,13 @@ const VERSIONS: readonly Row[] = [
     name: "a builder that wants a session",
     said: "Build failed: no active sessions",
     words: "no active sessions",
-    hint: ["Build with docker: mlcli build cannot pass secrets."],
+    hint: ["Build with docker: mlcli build cannot pass secrets"],
   },
   {
     name: "an optional secret that the step needs",
     said: "cat: /run/secrets/token: No such file or directory",
     words: "cat: /run/secrets/token: No such file or directory",
-    hint: ["Build with docker build --secret: mlcli build cannot pass secrets."],
+    hint: ["Build with docker build --secret: mlcli build cannot pass secrets"],
   },
 ];
 
@@ -475,14 +474,16 @@ const APT: readonly Row[] = [
       `${GOT}Package libgl1-mesa-glx is not available, but is referred to by another package.\n` +
       "E: Package 'libgl1-mesa-glx' has no installation candidate",
     words: "Package 'libgl1-mesa-glx' has no installation candidate",
-    hint: ["Correct libgl1-mesa-glx in flats/", "libgl1-mesa-glx is libgl1 now"],
+    hint: ["Fix libgl1-mesa-glx in flats/", "libgl1-mesa-glx is now libgl1"],
   },
   {
     report: "https://github.com/docker/docs/issues/15593",
     name: "an unknown package",
     said: `${GOT}E: Unable to locate package docker-ce-cli`,
     words: "Unable to locate package docker-ce-cli",
-    hint: ["Correct docker-ce-cli in flats/mlcli_base/Dockerfile. packages.debian.org"],
+    hint: [
+      "Fix docker-ce-cli in flats/mlcli_base/Dockerfile. Find its name at packages.debian.org",
+    ],
   },
   {
     report: "https://github.com/balena-io-library/base-images/issues/292",
@@ -490,7 +491,7 @@ const APT: readonly Row[] = [
     said: "Reading package lists...\nE: Unable to locate package python",
     words: "Unable to locate package python",
     hint: [
-      "Write apt-get update && apt-get install in one RUN line of flats/mlcli_base/Dockerfile",
+      "Use apt-get update && apt-get install in one RUN line of flats/mlcli_base/Dockerfile",
     ],
   },
   {
@@ -499,7 +500,7 @@ const APT: readonly Row[] = [
       "E: List directory /var/lib/apt/lists/partial is missing. - Acquire (13: Permission denied)",
     words:
       "List directory /var/lib/apt/lists/partial is missing. - Acquire (13: Permission denied)",
-    hint: ["Write USER root above this RUN line in flats/mlcli_base/Dockerfile, and the image's"],
+    hint: ["Add USER root above this RUN line in flats/mlcli_base/Dockerfile, and the image's"],
   },
   {
     report: "https://github.com/sassoftware/viya4-deployment/issues/44",
@@ -509,7 +510,7 @@ const APT: readonly Row[] = [
       "try with --fix-missing?",
     words: "Failed to fetch http://security.ubuntu.com/ubuntu/pool/main/c/curl/a.deb  404  Not " +
       "Found [IP: 91.189.88.152 80]",
-    hint: ["Write apt-get update && apt-get install in one RUN line"],
+    hint: ["Use apt-get update && apt-get install in one RUN line"],
   },
   {
     name: "a network that does not work",
@@ -517,7 +518,7 @@ const APT: readonly Row[] = [
       "failure resolving 'ftp.debian.org'\nE: Unable to locate package git",
     words: "W: Failed to fetch http://ftp.debian.org/debian/dists/trixie/InRelease  Temporary " +
       "failure resolving 'ftp.debian.org'",
-    hint: ["Check the network of the Docker Engine: apt does not reach the server."],
+    hint: ["Check the network of the Docker Engine: apt cannot reach the server."],
   },
   {
     name: "a repository that never had the release",
@@ -533,7 +534,7 @@ const APT: readonly Row[] = [
     name: "a version that is gone",
     said: "E: Version '1:2.20.1-2' for 'git' was not found",
     words: "Version '1:2.20.1-2' for 'git' was not found",
-    hint: ["Write git without a version in flats/mlcli_base/Dockerfile."],
+    hint: ["Use git without a version in flats/mlcli_base/Dockerfile"],
   },
   {
     report: "https://github.com/serversideup/docker-php/issues/420",
@@ -552,7 +553,7 @@ const APT: readonly Row[] = [
       "valid yet (invalid for another 7d 9h 38min 1s). Updates for this repository will not be applied.",
     words: "Release file for http://ftp.debian.org/debian/dists/buster-updates/InRelease is not " +
       "valid yet (invalid for another 7d 9h 38min 1s)",
-    hint: ["Correct the clock of the Docker Engine"],
+    hint: ["Fix the clock of the Docker Engine"],
   },
   {
     report: "https://github.com/schwartzlab-methods/too-many-cells-interactive/pull/24",
@@ -563,7 +564,7 @@ const APT: readonly Row[] = [
     words:
       "The repository 'http://ftp.debian.org/debian buster Release' does not have a Release file.",
     hint: [
-      "Choose a newer base image: the server no longer has http://ftp.debian.org/debian buster.",
+      "Choose a newer base image: the server no longer has http://ftp.debian.org/debian buster",
     ],
   },
 ];
@@ -655,7 +656,7 @@ suite("buildCause", () => {
     const name = "[2/9] RUN apt-get -qq update && apt-get install -y x";
     assertStringIncludes(
       causeOf("E: Unable to locate package x", { name })?.hint ?? "",
-      "Correct x",
+      "Fix x",
     );
   });
 

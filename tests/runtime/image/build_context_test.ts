@@ -245,7 +245,7 @@ suite("buildContext: files of every kind", () => {
     await assertRejects(
       () => unpack(directory),
       MlcliError,
-      `training/x leads to ${directory.path}/secrets.yaml, which .dockerignore leaves out`,
+      `training/x points to ${directory.path}/secrets.yaml, which .dockerignore excludes`,
     );
   });
 
@@ -255,7 +255,7 @@ suite("buildContext: files of every kind", () => {
     await assertRejects(
       () => unpack(directory),
       MlcliError,
-      `demo/mlcli_base/training/x.py leads out of ${directory.path}, to /etc/hostname`,
+      `demo/mlcli_base/training/x.py points outside ${directory.path}, to /etc/hostname`,
     );
   });
 
@@ -335,7 +335,7 @@ suite("buildContext: what is missing or cannot be read", () => {
     await readUntil(reader, "demo/a.bin");
     await Deno.truncate(join(directory.path, "demo/a.bin"), 100);
     const error = await assertRejects(() => readToEnd(reader), MlcliError);
-    assertStringIncludes(error.message, "demo/a.bin got shorter while it was being sent");
+    assertStringIncludes(error.message, "demo/a.bin became shorter while it was being sent");
   });
 
   it("sends as much of a growing file as it announced", async () => {

@@ -96,8 +96,8 @@ suite("mlcli build --build-arg", () => {
     assertEquals([code, stdout], [0, `${app}:latest\n`]);
     assertEquals(
       stderr,
-      `warning: ${app}/mlcli_base/Dockerfile declares no build argument X: nothing uses it\n` +
-        "hint: A line ARG X, in the stage that uses it, declares it.\n",
+      `warning: ${app}/mlcli_base/Dockerfile does not declare the build argument X, so it has no effect\n` +
+        "hint: Add the line ARG X to the stage that uses it\n",
     );
   });
 
@@ -110,8 +110,8 @@ suite("mlcli build --build-arg", () => {
       const said = stderr.slice(stderr.indexOf("warning: "), stderr.indexOf("declares it."));
       assertEquals(
         said.split(/\s+/).join(" "),
-        `warning: ${app}/mlcli_base/Dockerfile declares no build argument X: nothing uses it ` +
-          "hint: A line ARG X, in the stage that uses it, ",
+        `warning: ${app}/mlcli_base/Dockerfile does not declare the build argument X, so it has no effect ` +
+          "hint: Add the line ARG X to the stage that uses it",
       );
       // A path is never broken.
       const wide = said.split("\n").filter((line) => line.length > columns);
@@ -123,17 +123,21 @@ suite("mlcli build --build-arg", () => {
     const failing = JSON.stringify({ errorDetail: { message: "no" } });
     const { code, stderr } = await build(["--build-arg", "X=1"], DECLARED, { answer: failing });
     assertEquals(code, 1);
-    assertStringIncludes(stderr, "declares no build argument X: nothing uses it\n");
+    assertStringIncludes(stderr, "does not declare the build argument X, so it has no effect\n");
     assertStringIncludes(stderr, "error: Build failed: no\n");
   });
 
   for (
     const [arg, words, hint] of [
-      ["BASE_IMAGE=s3cret", "BASE_IMAGE is an argument that mlcli sets itself.", "--base-image"],
-      ["APP", "APP is an argument that mlcli sets itself.", "--app-name"],
-      ["REQUIREMENTS=s3cret", "REQUIREMENTS is an argument", '"requirements" in the config'],
-      ["=s3cret", "must be NAME=VALUE, or NAME for its value here.", ""],
-      ["A B=s3cret", "must be NAME=VALUE, or NAME for its value here.", ""],
+      ["BASE_IMAGE=s3cret", "cannot set BASE_IMAGE: mlcli sets it", "--base-image"],
+      ["APP", "cannot set APP: mlcli sets it", "--app-name"],
+      [
+        "REQUIREMENTS=s3cret",
+        "cannot set REQUIREMENTS: mlcli sets it",
+        '"requirements" in the config',
+      ],
+      ["=s3cret", "must be NAME=VALUE, or NAME for an environment variable", ""],
+      ["A B=s3cret", "must be NAME=VALUE, or NAME for an environment variable", ""],
     ] as const
   ) {
     it(`is refused: ${JSON.stringify(arg)}`, async () => {
@@ -163,10 +167,10 @@ suite("mlcli build --target", () => {
 
   for (
     const [target, dockerfile, hint] of [
-      ["bsae", STAGES.Dockerfile, "APP/mlcli_base/Dockerfile has base and Final."],
-      ["3", STAGES.Dockerfile, "APP/mlcli_base/Dockerfile has base and Final."],
-      ["x", "FROM a\n", "No stage of APP/mlcli_base/Dockerfile has a name: FROM IMAGE AS NAME"],
-      ["x", "# FROM a AS x\n", "No stage of APP/mlcli_base/Dockerfile has a name"],
+      ["bsae", STAGES.Dockerfile, "Choose a stage of APP/mlcli_base/Dockerfile: base and Final"],
+      ["3", STAGES.Dockerfile, "Choose a stage of APP/mlcli_base/Dockerfile: base and Final"],
+      ["x", "FROM a\n", "Name the stage in APP/mlcli_base/Dockerfile: FROM IMAGE AS NAME"],
+      ["x", "# FROM a AS x\n", "Name the stage in APP/mlcli_base/Dockerfile"],
     ] as const
   ) {
     it(`lists the stages where there is no ${target}`, async () => {
@@ -227,19 +231,24 @@ suite("mlcli build --dockerfile", () => {
   const KEY = "-----BEGIN PRIVATE KEY-----\n";
   for (
     const [title, typed, prepare, words] of [
-      ["is not there", "none", undefined, "Dockerfile not found: none\nhint: --dockerfile takes"],
+      [
+        "is not there",
+        "none",
+        undefined,
+        "Dockerfile not found: none\nhint: Use a path relative to",
+      ],
       ["is a directory", ".", undefined, "Dockerfile not found: .\n"],
       [
         "a link of the repository leads to, out of it",
         "link",
         (app: TestApp) => Deno.symlink("/etc/hostname", join(app.directory, "link")),
-        "link leads out of ",
+        "link points outside ",
       ],
       [
         "is a private key",
         "a.key",
         (app: TestApp) => app.write(join(app.directory, "a.key"), KEY),
-        "A private key must not get into an image: a.key",
+        "a.key is a private key, which must not get into an image",
       ],
     ] as const
   ) {

@@ -194,9 +194,8 @@ suite("an image that has the name already", () => {
     assertEquals([code, stdout], [0, `${app}:latest\n`]);
     assertEquals(
       stderr,
-      `warning: ${app}:latest was built in another directory, or on another machine\n` +
-        "hint: mlcli build replaces it by an image of the code in this directory. To keep it, " +
-        "choose another image_name or --docker-tag.\n",
+      `warning: ${app}:latest was built in another directory or on another machine\n` +
+        "hint: To replace it with the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.\n",
     );
   });
 
@@ -205,9 +204,9 @@ suite("an image that has the name already", () => {
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
-      `error: ${app}:latest is the image of another app: payments\n` +
-        `hint: Another image_name in ${app}.json, or another --docker-tag, leaves it alone; ` +
-        "mlcli build --replace gives its name to this app's.\n",
+      `error: ${app}:latest belongs to another app: payments\n` +
+        `hint: Set another image_name in ${app}.json, or use another --docker-tag. ` +
+        "To reuse the name for this app, run mlcli build --replace.\n",
     );
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
   });
@@ -218,8 +217,11 @@ suite("an image that has the name already", () => {
     });
     assertEquals([code, stdout], [1, ""]);
     const [message, hint = ""] = stderr.split("\n");
-    assertEquals(message, `error: ${app}:latest is there already, and mlcli did not build it`);
-    assertMatch(hint, /^hint: --replace gives its name to the new image; another image_name in /);
+    assertEquals(message, `error: ${app}:latest already exists, and mlcli did not build it`);
+    assertMatch(
+      hint,
+      /^hint: To use its name for the new image, add --replace\. To keep it, set another image_name in /,
+    );
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
   });
 });
@@ -241,7 +243,7 @@ suite("what mlcli build says of a Dockerfile that does not copy common/", () => 
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
       const base = `${app}/mlcli_base`;
       const warning = `warning: ${base}/Dockerfile does not copy ${base}/common/ into the image\n` +
-        `hint: Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: ${LINE}\n`;
+        `hint: Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${LINE}\n`;
       assertEquals(stderr, isSaid ? warning : "");
     });
   }
@@ -298,7 +300,7 @@ suite("the platform of mlcli build", () => {
     const env = { DOCKER_DEFAULT_PLATFORM: "linux/arm64" };
     const after = () => Response.json({ ...IMAGE, Architecture: "arm64" });
     const { stderr } = await build(saying(BUILT), ["-q"], { env, after });
-    assertMatch(stderr, /^warning: \S+:latest is for linux\/arm64: .* Graviton instances/);
+    assertMatch(stderr, /^warning: \S+:latest is for linux\/arm64, .* Graviton instances/);
   });
 
   it("build fails before it sends anything if DOCKER_DEFAULT_PLATFORM is not a platform", async () => {
@@ -328,7 +330,7 @@ suite("what mlcli build says of the image's platform", () => {
       arm,
       [],
       {},
-      /^warning: \S+:latest is for linux\/arm64: .* Graviton instances .* only\nhint: mlcli build --platform linux\/amd64 .*\n$/,
+      /^warning: \S+:latest is for linux\/arm64, .* only on Graviton instances .*\nhint: .* mlcli build --platform linux\/amd64\. .*\n$/,
     ],
     ["nothing of what the configuration asks for", arm, [], { platform: "linux/arm64" }, /^$/],
     ["nothing of what --platform asks for", arm, ["--platform", "linux/arm64/v8"], {}, /^$/],
@@ -337,14 +339,14 @@ suite("what mlcli build says of the image's platform", () => {
       arm,
       [],
       { platform: "linux/amd64" },
-      /^warning: \S+:latest is for linux\/arm64: /,
+      /^warning: \S+:latest is for linux\/arm64, /,
     ],
     [
       "that the platform has none of the kind",
       { Architecture: "s390x" },
       ["--platform", "linux/s390x"],
       {},
-      /^warning: \S+:latest is for linux\/s390x, and does not run on SageMaker\nhint: /,
+      /^warning: \S+:latest is for linux\/s390x, which SageMaker does not support\nhint: /,
     ],
   ];
   for (const [title, image, args, configuration, words] of rows) {
@@ -366,7 +368,7 @@ suite("what mlcli build says of the image's platform", () => {
 
 suite("mlcli build that fails", () => {
   const OWN =
-    "hint: The output of the failed step is above. The next build reuses the steps that " +
+    "hint: See the output of the failed step above. The next build reuses the steps that " +
     "succeeded.\n";
   const rows: readonly (readonly [title: string, messages: readonly unknown[], words: string])[] = [
     [
@@ -376,9 +378,9 @@ suite("mlcli build that fails", () => {
     ],
     ["an error as Podman has it", [{ error: "exit 1" }], "exit 1"],
     ["an error after the image", [BUILT, { errorDetail: { message: "no room" } }], "no room"],
-    ["no image", [{ stream: "Step 1/1 : RUN y" }], "the engine ended the build without an image"],
-    ["nothing", [], "the engine ended the build without an image"],
-    ["another aux", [{ aux: {} }], "the engine ended the build without an image"],
+    ["no image", [{ stream: "Step 1/1 : RUN y" }], "the engine stopped without creating an image"],
+    ["nothing", [], "the engine stopped without creating an image"],
+    ["another aux", [{ aux: {} }], "the engine stopped without creating an image"],
   ];
   for (const [title, messages, words] of rows) {
     it(`where the engine ends with ${title}`, async () => {
@@ -403,7 +405,7 @@ suite("mlcli build that fails", () => {
       const { stderr } = await build(saying({ errorDetail: { message: reason } }), [
         ...["--base-image", "nobody/nothing"],
       ]);
-      assertStringIncludes(stderr, "hint: Is the base image nobody/nothing right, and");
+      assertStringIncludes(stderr, "hint: Check the base image nobody/nothing, and");
     });
   }
 
@@ -487,7 +489,7 @@ suite("the output of mlcli build", () => {
     assertEquals(end.split("error:")[0], "[2/2] RUN y\nbroken\n");
     assertMatch(
       end,
-      /\nerror: Build failed: exit 1\nhint: The output of the failed step is above\./,
+      /\nerror: Build failed: exit 1\nhint: See the output of the failed step above\./,
     );
   });
 
@@ -526,7 +528,7 @@ suite("the output of mlcli build", () => {
       assertStringIncludes(
         stderr.slice(stderr.indexOf("error: ")).replaceAll(/\n {6,7}(?=\S)/g, " "),
         "error: Build failed: No matching distribution found for panda==1 (requirements.txt, line " +
-          "2)\nhint: Did you mean pandas? Correct panda in requirements.txt, line 2. ",
+          "2)\nhint: Did you mean pandas? Fix panda in requirements.txt, line 2. ",
       );
     }
   });
@@ -541,14 +543,13 @@ suite("the output of mlcli build", () => {
     ));
     assertStringIncludes(
       stderr,
-      "\nerror: Build failed: exit 1\n  ValueError: no such thing\nhint: The output of the failed",
+      "\nerror: Build failed: exit 1\n  ValueError: no such thing\nhint: See the output of the failed",
     );
   });
 
   it("build and build --dry-run print a note about optional secrets", async () => {
     const files = { "Dockerfile": "FROM scratch\nRUN --mount=type=secret,id=t x\n" };
-    const note =
-      /^note: \S+, line 2: built without the optional secrets, which mlcli build cannot/m;
+    const note = /^note: Building without the optional secrets in \S+, line 2: mlcli build cannot/m;
     for (const args of [[], ["--dry-run"]]) {
       const { code, stderr } = await build(saying(BUILT), args, { files });
       assertEquals(code, 0);

@@ -56,7 +56,7 @@ suite("what is sent to a builder", () => {
     await assertRejects(
       () => ownerOfContext({ ...docker, info }, "buildkit"),
       MlcliError,
-      "The Docker Engine does not say which user is root in its user namespace",
+      "The Docker Engine did not report the root user of its user namespace",
     );
   });
 });

@@ -34,8 +34,8 @@ if (Deno.build.os !== "windows") {
       }).output();
       assertEquals([code, new TextDecoder().decode(stderr)], [
         1,
-        `mlcli: user ${isRoot ? UID : Deno.uid()} of the image may not read ${requirements}: ` +
-        "chmod go+r on the file that it is copied from\n",
+        `mlcli: user ${isRoot ? UID : Deno.uid()} of the image cannot read ${requirements}: ` +
+        "run chmod go+r on the file that it is copied from\n",
       ]);
     });
   });

@@ -54,12 +54,11 @@ async function failure(
   );
 }
 
-const MISSING = "error: Build failed: not in the build context: ";
+const MISSING = "error: Build failed: the build context does not contain ";
 const BESIDE =
-  "hint: data/x.csv is here, but a build sends only what is below APP/: put it there, " +
-  "and write ${APP}/ before its path.";
-const RULE = "A build sends APP/ without local_test/, the requirements file, the Dockerfile, " +
-  ".mlcli/, and nothing else.";
+  "hint: Move data/x.csv into APP/, the only directory that a build sends, and add ${APP}/ before its path";
+const RULE =
+  "A build sends only APP/ (without local_test/), the requirements file, the Dockerfile and .mlcli/.";
 
 suite("a COPY that finds nothing", () => {
   for (const [builder, said] of Object.entries(SAID)) {
@@ -77,36 +76,35 @@ suite("a COPY that finds nothing", () => {
     [
       "COPY training/ /x",
       "training",
-      "Paths begin at the directory of APP.json: write " +
-      "${APP}/mlcli_base/training.",
+      "Use a path relative to APP.json: ${APP}/mlcli_base/training",
     ],
-    ["COPY nothing /x", "nothing", `There is no nothing. ${RULE}`],
-    ["COPY none* /x", "none*", `Nothing matches none*. ${RULE}`],
+    ["COPY nothing /x", "nothing", `Fix the path: nothing does not exist. ${RULE}`],
+    ["COPY none* /x", "none*", `Fix the path: nothing matches none*. ${RULE}`],
     [
       "COPY ../up /x",
       "../up",
-      "No path leads out of the build context: put what the image needs below APP/.",
+      "Move the files into APP/: the build context contains no files from outside",
     ],
     [
       "COPY $APP/w.bin /x",
       "APP/w.bin",
-      ".dockerignore leaves it out: a line !APP/w.bin at its end brings it back.",
+      "Add the line !APP/w.bin to the end of .dockerignore, which excludes it",
     ],
     [
       "COPY ${APP}/.env /x",
       "APP/.env",
-      "It stays out as private: a line !APP/.env in .dockerignore brings it back.",
+      "Add the line !APP/.env to .dockerignore: a build does not send private files by default",
     ],
     [
       "COPY ${APP}/mlcli_base/local_test/ /x",
       "APP/mlcli_base/local_test",
-      "local_test/ is never sent: put what the image needs elsewhere below APP/.",
+      "Move it to another directory in APP/: a build never sends local_test/",
     ],
     // All that is missing is named, and the reason of the first.
     [
       'COPY ["one\\ttwo", "${APP}", "/x/"]\nADD three four /x/',
       "one?two, three, four",
-      `There is no one?two. ${RULE}`,
+      `Fix the path: one?two does not exist. ${RULE}`,
     ],
   ];
   for (const [dockerfile, missing, hint] of rows) {

@@ -257,7 +257,7 @@ suite("links and private files", () => {
       const real = join(directory.path, link, "..", target);
       assertEquals(
         [error.name, error.message],
-        ["MlcliError", `${link} leads to what is private: ${real}`],
+        ["MlcliError", `${link} points to private data: ${real}`],
       );
     });
   }
@@ -267,7 +267,7 @@ suite("links and private files", () => {
     const path = join(directory.path, "requirements.txt");
     await Deno.remove(path);
     await Deno.symlink("server.pem", path);
-    const words = "A private key must not get into an image: server.pem";
+    const words = "server.pem is a private key, which must not get into an image";
     await assertRejects(() => sentOf(directory), MlcliError, words);
     await directory.write({ "demo.json": '{"requirements": "server.pem"}' });
     await assertRejects(() => sentOf(directory), MlcliError, words);
@@ -282,7 +282,7 @@ suite("links and private files", () => {
     await Deno.remove(join(directory.path, "real/requirements.txt"));
     await Deno.symlink("key.pem", join(directory.path, "real/requirements.txt"));
     const app = await findApp(join(directory.path, "link"), "demo");
-    const message = "A private key must not get into an image: key.pem";
+    const message = "key.pem is a private key, which must not get into an image";
     await assertRejects(() => buildContext(app), MlcliError, message);
   });
 
@@ -294,7 +294,7 @@ suite("links and private files", () => {
       ".aws/credentials": SECRET,
     });
     await Deno.symlink(".aws", join(directory.path, "demo"));
-    await assertRejects(() => sentOf(directory), MlcliError, "demo leads to what is private: ");
+    await assertRejects(() => sentOf(directory), MlcliError, "demo points to private data: ");
   });
 
   it("lets a link inside lead to what is not private", async () => {

@@ -47,8 +47,8 @@ suite("withoutSecrets", () => {
   for (const [title, dockerfile, text] of optional) {
     it(`withoutSecrets removes ${title}, with a note`, () => {
       const line = dockerfile.split("\n").findIndex((line) => line.startsWith("RUN")) + 1;
-      const note = `d/Dockerfile, line ${line}: built without the optional secrets, which mlcli ` +
-        "build cannot pass";
+      const note = `Building without the optional secrets in d/Dockerfile, line ${line}: mlcli ` +
+        "build cannot pass them";
       assertEquals(sent(dockerfile), { text, note });
     });
   }
@@ -70,7 +70,7 @@ suite("withoutSecrets", () => {
       assertEquals(error.quote, `d/Dockerfile:2: RUN ${flag}`);
       assertEquals(
         error.hint,
-        "Build the image with docker, and run it:\n" +
+        "Build the image with docker and run it:\n" +
           `  docker build ${option} --target gpu -t flats-docker -f d/Dockerfile d\n` +
           "  mlcli local train --image flats-docker",
       );
@@ -81,7 +81,7 @@ suite("withoutSecrets", () => {
     const error = assertThrows(() => sent("FROM a\nRUN --mount=type=ssh x"), MlcliError);
     assertEquals(
       error.hint,
-      "Move these steps to base.Dockerfile, and build upon its image:\n" +
+      "Move these steps to base.Dockerfile, and use its image as the base image:\n" +
         "  docker build --ssh default -t flats-base -f base.Dockerfile .\n" +
         "  mlcli build --base-image flats-base",
     );
@@ -94,7 +94,7 @@ suite("withoutSecrets", () => {
     );
     assertEquals(
       error.message,
-      "Cannot take --mount=type=secret,id=a out of line 2 of the Dockerfile",
+      "Cannot remove --mount=type=secret,id=a from line 2 of the Dockerfile",
     );
   });
 

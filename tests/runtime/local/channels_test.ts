@@ -111,7 +111,7 @@ suite("the channels of local train", () => {
     await Deno.symlink(elsewhere.path, source);
     const layout = layoutOf(await findApp(app.directory, undefined));
     const channels = channelsOf(layout, [{ name: "training", source }]);
-    await assertRejects(() => channels, MlcliError, "data leads out of ");
+    await assertRejects(() => channels, MlcliError, "data points outside ");
   });
 
   it("need none of the layout's where the user names one", async () => {

@@ -184,7 +184,7 @@ suite("the code that all roles share", () => {
       );
       const { code, stdout, stderr, created, app } = result;
       assertEquals({ code, stdout, created }, { code: 1, stdout: "", created: [] });
-      assertStringIncludes(stderr, `error: ${app}/mlcli_base/common leads out of `);
+      assertStringIncludes(stderr, `error: ${app}/mlcli_base/common points outside `);
     });
   }
 

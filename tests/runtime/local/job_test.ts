@@ -93,7 +93,7 @@ suite("a training that has ended", () => {
       },
     });
     const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
-    assertMatch(stderr, /^error: The directory with the model of this run is gone: /m);
+    assertMatch(stderr, /^error: The model directory of this run no longer exists: /m);
     const waits = engine.callsOf(AROUND[1]!).map(({ query }) => query.condition);
     assertEquals([code, waits], [1, ["next-exit", "removed"]]);
   });
@@ -328,8 +328,7 @@ suite("the reason that the code gives", () => {
       ],
       [
         "sklearn is in NAME/mlcli_base/common/, but not in the image: mlcli build.\n",
-        "sklearn is in NAME/mlcli_base/common/, which is not in the image. Add this line to the Dockerfile, " +
-        `beside the others that copy code, and run mlcli build: ${line}\n`,
+        `sklearn is in NAME/mlcli_base/common/, which is not in the image. Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${line}\n`,
         "Install scikit-learn in the image.\n",
         "What is in NAME/mlcli_base/common/ is imported by its own name: import NAME, and not " +
         "from common.\n",

@@ -60,7 +60,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   "that, on a line of its own": [{ said: "epoch 1" }, `epoch 1\n${MODEL}`],
   "nothing of a model that was not written": [
     { writesNoModel: true },
-    /^warning: The training wrote no file to \/opt\/ml\/model\nhint: The earlier model .*\n$/,
+    /^warning: The training run wrote no file to \/opt\/ml\/model\nhint: On SageMaker, .* The earlier model .*\n$/,
   ],
   "nothing of a model after processing": [{ args: PROCESS }, ""],
   "where to look after a failure": [
@@ -111,7 +111,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "the same under --strict, and not that the model is in place": [
     { ...OTHER, args: STRICT },
-    /^note: The model of this run is in \S+; \S+ is as it was\nnote: mlcli local list-jobs RUN shows this run\nerror: 1 thing .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
+    /^note: The model of this run is in \S+; \S+ is unchanged\nnote: mlcli local list-jobs RUN shows this run\nerror: 1 thing .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
   ],
   "the same of a failure under --strict": [
     { ...OTHER, args: STRICT, status: 3 },

@@ -233,7 +233,7 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   "no model": {
     args: TRAIN,
     play: { writesNoModel: true },
-    message: /The training wrote no file to \/opt\/ml\/model/,
+    message: /The training run wrote no file to \/opt\/ml\/model/,
   },
 };
 

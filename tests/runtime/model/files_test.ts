@@ -113,17 +113,17 @@ suite("the files of a model", () => {
       [
         "a link out of the directory",
         (model: string) => Deno.symlink("../outside/secret", join(model, "link")),
-        /^my\/model\/link leads out of .*\/model, to .*\/outside\/secret$/,
+        /^my\/model\/link points outside .*\/model, to .*\/outside\/secret$/,
       ],
       [
         "a link to a directory outside",
         (model: string) => Deno.symlink("/etc", join(model, "link")),
-        /^my\/model\/link leads out of .*\/model, to \/etc$/,
+        /^my\/model\/link points outside .*\/model, to \/etc$/,
       ],
       [
         "a link to nothing",
         (model: string) => Deno.symlink("nothing", join(model, "link")),
-        /^my\/model\/link leads to nothing, which does not exist$/,
+        /^my\/model\/link points to nothing, which does not exist$/,
       ],
       [
         "a circle",
@@ -131,22 +131,22 @@ suite("the files of a model", () => {
           await Deno.mkdir(join(model, "a"));
           await Deno.symlink("..", join(model, "a/up"));
         },
-        /^my\/model\/a\/up leads in a circle, to .*\/model$/,
+        /^my\/model\/a\/up forms a loop with .*\/model$/,
       ],
       [
         "a circle of one link",
         (model: string) => Deno.symlink("self", join(model, "self")),
-        /^my\/model\/self leads to itself$/,
+        /^my\/model\/self points to itself$/,
       ],
       [
         "a pipe",
         (model: string) => new Deno.Command("mkfifo", { args: [join(model, "pipe")] }).output(),
-        /^my\/model\/pipe is neither a file nor a directory$/,
+        /^my\/model\/pipe is not a file or directory$/,
       ],
       [
         "a link to a device",
         (model: string) => Deno.symlink("/dev/zero", join(model, "zeros")),
-        /^my\/model\/zeros leads out of .*\/model, to \/dev\/zero$/,
+        /^my\/model\/zeros points outside .*\/model, to \/dev\/zero$/,
       ],
     ] as const
   ) {
@@ -160,7 +160,7 @@ suite("the files of a model", () => {
     const path = join(directory.path, "model", "so\ncket");
     using _listener = Deno.listen({ transport: "unix", path });
     const error = await assertRejects(() => filesOf(directory), MlcliError);
-    assertEquals(error.message, "my/model/so?cket is neither a file nor a directory");
+    assertEquals(error.message, "my/model/so?cket is not a file or directory");
   });
 
   it("are refused where one has changed since", async () => {

@@ -64,9 +64,12 @@ if (MAY_MOUNT) {
         } else {
           assertMatch(
             error.message,
-            /^The model cannot be moved from .*: No space left on device$/,
+            /^Cannot move the model from .*: No space left on device$/,
           );
-          assertMatch(error.hint, /^It is whole, and stays where it is: mlcli local deploy --run /);
+          assertMatch(
+            error.hint,
+            /^Fix the cause, .* Until then, serve it from there: mlcli local deploy --run /,
+          );
           // Nothing is in model/ that a server would get, or an archive.
           assertEquals(await contentOf(disks.model.path), OLD);
           assertEquals(await contentOf(folder), NEW);
@@ -88,9 +91,9 @@ if (MAY_MOUNT) {
       const { message, hint } = await assertRejects(settle, MlcliError);
       assertMatch(
         message,
-        /^The earlier model cannot be moved out of .*model: No space left/,
+        /^Cannot move the earlier model out of .*model: No space left/,
       );
-      assertMatch(hint!, /^It stays there. When there is room, the next local command/);
+      assertMatch(hint!, /^Free some disk space: the next local command/);
       const { ".gitkeep": _, ...earlier } = OLD;
       const inside = Object.fromEntries(
         Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),

@@ -146,28 +146,28 @@ suite("settleModel", () => {
       { ...EARLIER, ...EMPTY },
       "succeeded",
       { "test_dir/model/.gitkeep": "", ...gone, ...KEPT },
-      /^The training wrote no file to \/opt\/ml\/model .*jobs\/OLD\/model now, .* --run OLD serves/,
+      /^The training run wrote no file to \/opt\/ml\/model .* now in .*jobs\/OLD\/model\. Serve it: .* --run OLD$/,
     ],
     [
       "says that nothing was written where there was nothing before",
       { "test_dir/model/.gitkeep": "", ...EMPTY },
       "succeeded",
       { "test_dir/model/.gitkeep": "", ...gone },
-      /^The training wrote no file .*the second argument of train\(\)/,
+      /^The training run wrote no file .*the second argument of train\(\)/,
     ],
     [
       "counts directories and what keeps them for nothing",
       { ...EARLIER, [`${MADE}/deep/.gitkeep`]: "" },
       "succeeded",
       { "test_dir/model/.gitkeep": "", "test_dir/model/deep/.gitkeep": "", ...gone, ...KEPT },
-      /--run OLD serves/,
+      /Serve it: .* --run OLD$/,
     ],
     [
       "leaves a failed run's model with the run",
       { ...EARLIER, ...WRITTEN },
       "failed",
       { ...EARLIER, ...WRITTEN },
-      /^The model of this run is in .*jobs\/demo-.*\/model; .*model is as it was$/,
+      /^The model of this run is in .*jobs\/demo-.*\/model; .*model is unchanged$/,
     ],
     [
       "leaves nothing of a failed run that wrote nothing",
@@ -181,7 +181,7 @@ suite("settleModel", () => {
       { ...EARLIER, ...WRITTEN },
       "stopped",
       { ...NEW, "test_dir/model/.gitkeep": "", ...gone, ...KEPT },
-      /\/model is what this run had written when it was stopped$/,
+      /\/model contains what this run wrote before it was stopped$/,
     ],
     [
       "keeps the earlier model when a stopped run wrote nothing",
@@ -231,9 +231,9 @@ suite("settleModel", () => {
         const error = await assertRejects(
           () => settle(ending),
           MlcliError,
-          "The directory with the model of this run is gone",
+          "The model directory of this run no longer exists",
         );
-        assertStringIncludes(error.hint ?? "", "Was the app moved");
+        assertStringIncludes(error.hint ?? "", "If you moved or renamed the app");
         assertEquals(await filesIn(layout.localTest), EARLIER);
       });
     }
@@ -290,13 +290,13 @@ suite("settleModel", () => {
       {
         using _refused = renamesRefused((_, to) => to === layout.model);
         const error = await assertRejects(() => settle("succeeded"), MlcliError);
-        assert(/^The model cannot be moved from demo\/.*jobs\//.test(error.message), error.message);
-        assertStringIncludes(error.hint!, `mlcli local deploy --run ${RUN} serves it.`);
+        assert(/^Cannot move the model from demo\/.*jobs\//.test(error.message), error.message);
+        assertStringIncludes(error.hint!, `serve it from there: mlcli local deploy --run ${RUN}`);
         assertEquals(await Deno.readTextFile(path(`${MADE}/m`)), "new");
         await finish();
         assertStringIncludes(
           said.join(""),
-          `warning: The model of ${RUN} has not got its place: No`,
+          `warning: Cannot move the model of run ${RUN} into model/: No`,
         );
       }
       await finish();
@@ -358,7 +358,7 @@ suite("a model/ that is a mount point", () => {
     linked(EMPTY, async ({ layout, settle }) => {
       await write(layout.model, { m: "old" });
       const { difference } = await settle("succeeded");
-      assertStringIncludes(difference!.hint, "serves it");
+      assertStringIncludes(difference!.hint, "Serve it: ");
       assertEquals(await filesIn(layout.model), {});
       assertEquals((await filesIn(layout.jobs))["kept/model/m"], "old");
     }));

@@ -542,7 +542,7 @@ suite("an app of an MLflow model", () => {
       await using directory = await makeDirectory(name === "MLmodel" ? {} : { MLmodel: MODEL });
       await Deno.symlink(join(outside.path, "it"), join(directory.path, name));
       const project = await projectAt(directory.path, ".", "app");
-      await assertRejects(() => directoryOrigin(project), MlcliError, `${name} leads out of`);
+      await assertRejects(() => directoryOrigin(project), MlcliError, `${name} points outside`);
     });
   }
 });

@@ -30,8 +30,8 @@ suite("a project of another tool", () => {
     await Deno.symlink(".env", join(directory.path, "private"));
     const project = projectAt(directory.path);
     const rows = [
-      ["out", "out leads out of"],
-      ["private", "private leads to what is private"],
+      ["out", "out points outside"],
+      ["private", "private points to private data"],
       ["large", "Cannot read ../old/large: "],
       ["../a", '"../a" is not a file in ../old'],
       ["x/../../a", "is not a file in ../old"],

@@ -81,7 +81,7 @@ suite("the requirements of code that is sent", () => {
       });
       const error = await assertRejects(() => pack(directory.path), MlcliError);
       assertEquals(error.message, `${message} is outside the code's directory`);
-      assertEquals(error.hint, "Copy it into the code's directory, and write its path there.");
+      assertEquals(error.hint, "Copy it into the code's directory and use the path of the copy");
     });
   }
 });
@@ -146,7 +146,7 @@ suite("code that is sent", () => {
     ]);
   });
 
-  for (const [to, words] of [["/etc/hostname", "leads out of"], ["../gone", "does not exist"]]) {
+  for (const [to, words] of [["/etc/hostname", "points outside"], ["../gone", "does not exist"]]) {
     it(`fails for a link to ${to}`, async () => {
       await using directory = await makeDirectory({ "src/a.py": "", "src/.#b.py": "" });
       const source = join(directory.path, "src");
@@ -165,7 +165,7 @@ suite("code that is sent", () => {
     const boundary = await Deno.realPath(repository.path);
     await Deno.symlink(elsewhere.path, join(boundary, "src"));
     const code = codeIn([{ source: sourceAt(join(boundary, "src"), boundary) }]);
-    await assertRejects(() => code, MlcliError, "src leads out of ");
+    await assertRejects(() => code, MlcliError, "src points outside ");
   });
 
   it("has a hash of names, modes and bytes, and of nothing else", async () => {
@@ -199,7 +199,7 @@ suite("code that is sent", () => {
     await assertRejects(
       () => codeIn([{ source: sourceAt(directory.path) }]),
       Error,
-      "src holds more than 20000 files, or 256 MB: too much for code",
+      "src contains more than 20000 files or 256 MB, too much for code",
     );
   });
 

@@ -132,20 +132,20 @@ class Application:
         seconds = time.monotonic() - began
         if self.warns and seconds > PLATFORM_STREAM_SECONDS:
             log(
-                "mlcli: this stream took %.0f s; SageMaker gives up after %d s"
+                "mlcli: this stream took %.0f s, but SageMaker times out after %d s"
                 % (seconds, PLATFORM_STREAM_SECONDS)
             )
 
     def warn(self, seconds: float, size: int) -> None:
         if seconds > PLATFORM_SECONDS:
             log(
-                "mlcli: this answer took %.0f s; SageMaker gives up after %d s"
+                "mlcli: this response took %.0f s, but SageMaker times out after %d s"
                 % (seconds, PLATFORM_SECONDS)
             )
         if size > PLATFORM_BYTES:
             log(
-                "mlcli: this answer has %d bytes; an endpoint of SageMaker answers with %d at most,"
-                " as AWS's API reference has it (25 MB, as its newer guide has it)" % (size, PLATFORM_BYTES)
+                "mlcli: this response has %d bytes, but a SageMaker endpoint returns at most %d bytes"
+                " (25 MB, according to AWS's newer guide)" % (size, PLATFORM_BYTES)
             )
 
     def parse(

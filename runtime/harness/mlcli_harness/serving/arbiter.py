@@ -132,28 +132,28 @@ class ServingArbiter(Arbiter):
             return
         how = describe_end(status)
         if worker.aborted:
-            how = "no sign of life for %d s" % self.timeout
+            how = "no heartbeat for %d s" % self.timeout
         if worker.boot.state == LOADED:
-            log("mlcli: worker process %s ended (%s); another one takes its place" % (worker.pid, how))
+            log("mlcli: worker process %s exited (%s); starting another one" % (worker.pid, how))
             self.spawn_after = self.spawned_at + PAUSE
             return
         if not self.loaded_workers():
             # Where it failed by an exception, it has said so.
             if worker.boot.state != FAILED:
-                log("mlcli: a worker process died while it loaded the model (%s)" % how)
+                log("mlcli: a worker process exited while loading the model (%s)" % how)
             self.stop()
             sys.exit(self.WORKER_BOOT_ERROR)
         if is_killed(status) and self.target > 1:
             # It would be killed again, or, worse, one that serves would be.
             self.target -= 1
             self.num_workers = min(self.num_workers, self.target)
-            rest = "the server goes on with %d of %d" % (self.target, self.cfg.workers)
+            rest = "the server continues with %d of %d" % (self.target, self.cfg.workers)
         else:
             pause = min(PAUSE * 2**self.failures, LONGEST_PAUSE)
             self.failures += 1
             self.spawn_after = time.monotonic() + pause
-            rest = "another one tries in %d s" % pause
-        log("mlcli: worker process %s ended while it loaded the model (%s); %s" % (worker.pid, how, rest))
+            rest = "retrying in %d s" % pause
+        log("mlcli: worker process %s exited while loading the model (%s); %s" % (worker.pid, how, rest))
 
     def start_more(self, loaded: list[Any]) -> None:
         """Lets more workers load the model: all for which there is memory."""
@@ -177,9 +177,9 @@ class ServingArbiter(Arbiter):
         at_once = max(1, room // max(growth, peak))
         if fitting < self.target:
             log(
-                "mlcli: the model takes %s in a worker, and %s of the %s's %s are left: "
-                "%d of %d workers start. MLCLI_PRELOAD=1 loads it once for all, "
-                "MLCLI_WORKERS=%d asks for no more, and %s lets them all start"
+                "mlcli: the model needs %s per worker, and %s of the %s's %s are free: only "
+                "%d of %d workers start. Set MLCLI_PRELOAD=1 to load it once for all workers, "
+                "set MLCLI_WORKERS=%d to start no more, or use %s."
                 % (
                     *(memory.megabytes(size) for size in (growth, room)),
                     limit.owner,
@@ -201,9 +201,9 @@ def is_killed(status: int) -> bool:
 def describe_end(status: int) -> str:
     """How a process ended, given what `wait` says of it."""
     if is_killed(status):
-        return "SIGKILL; was there too little memory?"
+        return "SIGKILL, probably out of memory"
     if not os.WIFSIGNALED(status):
-        return "status %d" % os.WEXITSTATUS(status)
+        return "exit code %d" % os.WEXITSTATUS(status)
     number = os.WTERMSIG(status)
     try:
         return signal.Signals(number).name

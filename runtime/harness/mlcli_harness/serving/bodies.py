@@ -64,7 +64,7 @@ def part_to_bytes(part: Any) -> bytes:
     if isinstance(part, (bytes, bytearray, memoryview)):
         return bytes(part)
     raise TypeError(
-        "output_fn made a stream with %s in it; its parts must be str or bytes" % type(part).__name__
+        "output_fn returned a stream of %s, but its parts must be str or bytes" % type(part).__name__
     )
 
 
@@ -87,7 +87,7 @@ def to_body(result: Any, accept: str) -> tuple[bytes | Stream, str]:
         stream = Stream(result)
         return stream, text_type(accept) if stream.is_text else accept
     raise TypeError(
-        "output_fn returned %s; it must return str, bytes, a generator of those, or (body, content type)"
+        "output_fn returned %s, but must return str, bytes, a generator of them, or (body, content type)"
         % type(result).__name__
     )
 

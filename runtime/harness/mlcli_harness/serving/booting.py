@@ -121,9 +121,9 @@ class SlowLoad:
         seconds = time.monotonic() - self.began
         if seconds >= self.due:
             log(
-                "mlcli: the model has been loading for %d s (model_fn, and what the code imports); "
-                "/ping answers when it has. SageMaker waits 240 s, or as long as "
-                "`mlcli deploy --health-check-timeout` says" % seconds
+                "mlcli: the model has been loading for %d s (model_fn and imports), and /ping fails "
+                "until it is loaded. SageMaker waits 240 s, or as long as "
+                "`mlcli deploy --health-check-timeout` allows." % seconds
             )
             while self.due <= seconds:
                 self.due *= 2

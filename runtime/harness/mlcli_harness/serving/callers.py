@@ -23,7 +23,7 @@ REMEMBERED = 64
 # A host, and a port that does not matter. An address in brackets may have a zone.
 AUTHORITY = re.compile(r"(?:\[([0-9A-Fa-f:.]+)(?:%[^\]]*)?\]|([\w.-]+?)\.?)(?::\d*)?", re.ASCII)
 
-LET_IN = "mlcli local deploy --allow-host %s lets it in."
+LET_IN = "To allow it: mlcli local deploy --allow-host %s"
 
 
 class Callers:
@@ -45,19 +45,19 @@ class Callers:
         """The same for the Host and the Origin; None: not sent, so no browser is asking."""
         called = host and host_of(host)
         if host is not None and not self.is_own(called) and not address_of(called):
-            hint = LET_IN % called if called else "It is not valid."
-            return 'Refused: the host "%s" is not known to be this server. %s' % (host, hint)
+            hint = LET_IN % called if called else "The name is not valid."
+            return 'Refused: the host "%s" is unknown. %s' % (host, hint)
         if origin is None:
             return None
         page = host_of(authority_of(origin) or "")
         if page is None:
             # The page is a file, or a frame that hides its origin, which any page can make.
-            hint = "Serve it from http://localhost."
+            hint = "Serve the page from http://localhost."
         elif page == called or self.is_own(page) or is_this_machine(address_of(page)):
             return None
         else:
             hint = LET_IN % page
-        return 'Refused: a web page of the origin "%s" asks. %s' % (origin, hint)
+        return 'Refused: web pages of the origin "%s" are not allowed. %s' % (origin, hint)
 
     def is_own(self, name: str | None) -> bool:
         return name in self.names or name == "localhost" or bool(name and name.endswith(".localhost"))

@@ -36,7 +36,7 @@ STOP_LINGER_SECONDS = 1
 # How long the server waits then for requests that are on their way on connections that are idle.
 STOP_IDLE_SECONDS = 0.1
 
-TOO_MUCH = ("503 Service Unavailable", "Too many bytes of requests are on their way at once")
+TOO_MUCH = ("503 Service Unavailable", "Too many bytes of unfinished requests")
 
 IN = select.EPOLLIN | select.EPOLLONESHOT
 OUT = select.EPOLLOUT | select.EPOLLONESHOT

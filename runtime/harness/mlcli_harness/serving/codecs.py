@@ -94,7 +94,7 @@ def csv_problem(error: csv.Error, text: str) -> str:
             begin = reader.line_num + 1
     except csv.Error:
         pass
-    return "a quote is not closed in the row that begins in line %d" % begin
+    return "the row that begins in line %d has an unclosed quote" % begin
 
 
 def parse_cell(cell: str) -> float | str:
@@ -137,11 +137,11 @@ def load_arrays(numpy: Any, file: IO[bytes]) -> Any:
         # zipfile reads no member further than to this size.
         size = sum(member.file_size for member in members)
         if size > MAX_UNPACKED_BYTES:
-            raise ValueError("it unpacks to %d bytes, more than %d" % (size, MAX_UNPACKED_BYTES))
+            raise ValueError("it unpacks to %d bytes, but the limit is %d" % (size, MAX_UNPACKED_BYTES))
         for member in members:
             # The two that numpy writes; zipfile unpacks others without a bound.
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError("%s is packed in a way that numpy does not use" % member.filename)
+                raise ValueError("%s has a compression that numpy does not use" % member.filename)
             name = member.filename[:-4] if member.filename.endswith(".npy") else member.filename
             with archive.open(member) as array:
                 arrays[name] = load_array(numpy, array)
@@ -163,7 +163,7 @@ def default_output_fn(prediction: Any, accept: str) -> bytes | str:
     as arrays, or one array `predictions`. Raises TypeError on everything else, and on None."""
     if prediction is None:
         raise TypeError(
-            "predict_fn returned None: is its return missing? An output_fn of your own may take it"
+            "predict_fn returned None: add a return statement, or define an output_fn that accepts None"
         )
     if accept == NPY:
         return format_npy(prediction)
@@ -213,7 +213,7 @@ def array_bytes(numpy: Any, items: Any, media_type: str) -> bytes:
         array = numpy.asarray(list(items) if hasattr(items, "__next__") else items)
         numpy.save(body, array, allow_pickle=False)
     except ValueError as error:
-        raise TypeError("predictions have no form in %s: %s" % (media_type, error)) from error
+        raise TypeError("cannot convert the predictions to %s: %s" % (media_type, error)) from error
     return body.getvalue()
 
 
@@ -223,7 +223,7 @@ def predictions_of(prediction: Any, media_type: str) -> Any:
     if members is None:
         return prediction
     if "predictions" not in members:
-        raise NoForm("a dict without `predictions` has no form in %s: define output_fn" % media_type)
+        raise NoForm("cannot convert a dict without `predictions` to %s: define output_fn" % media_type)
     return members["predictions"]
 
 

@@ -121,7 +121,7 @@ class Connection:
     def ended(self) -> Exception:
         """What it means that no more comes."""
         if self.request is not None:
-            return bad_request("the body broke off after %d bytes" % self.held())
+            return bad_request("the body ended early, after %d bytes" % self.held())
         # A client may have begun a head, and gone.
         return EOFError()
 
@@ -157,7 +157,7 @@ class Connection:
         if (end if end >= 0 else len(buffer) - 3) > HEAD_BYTES:
             raise Refusal(
                 "431 Request Header Fields Too Large",
-                "The head of the request is larger than %d bytes" % HEAD_BYTES,
+                "The request header is larger than %d bytes" % HEAD_BYTES,
             )
         if end < 0:
             self.look_at_beginning()

@@ -84,7 +84,7 @@ class Context:
         """Answers with a header: (name, value), or (0, name, value)."""
         name, value = arguments[-2:]
         if self.response_headers is None:
-            raise InvalidHeader("%s comes too late: the answer has begun" % name)
+            raise InvalidHeader("%s was set too late: the response has begun" % name)
         check_header(name, value)
         self.response_headers[name.lower()] = name, value
 
@@ -116,7 +116,7 @@ class Context:
         _, attributes = headers.get(CUSTOM_ATTRIBUTES.lower(), (None, ""))
         if len(attributes) > CUSTOM_ATTRIBUTES_LENGTH or not attributes.isascii():
             log(
-                "mlcli: %s of this answer has %d characters; SageMaker takes %d of ASCII at most"
+                "mlcli: %s of this response has %d characters, but SageMaker accepts at most %d, all ASCII"
                 % (CUSTOM_ATTRIBUTES, len(attributes), CUSTOM_ATTRIBUTES_LENGTH)
             )
         headers.setdefault("content-type", ("Content-Type", content_type))
@@ -126,10 +126,10 @@ class Context:
 def check_header(name: object, value: object) -> None:
     """Raises InvalidHeader where the header would break HTTP, or is the server's own."""
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise InvalidHeader("%r is no name of a header" % (name,))
+        raise InvalidHeader("%r is not a valid header name" % (name,))
     if name.lower() in OWN:
-        raise InvalidHeader("%s is set by the server itself" % name)
+        raise InvalidHeader("%s can only be set by the server" % name)
     if not isinstance(value, str):
         raise InvalidHeader("%s must be str, not %s" % (name, type(value).__name__))
     if FORBIDDEN.search(value):
-        raise InvalidHeader("%s has a character that no header may have: %r" % (name, value))
+        raise InvalidHeader("%s has a character that is invalid in a header: %r" % (name, value))

@@ -96,7 +96,7 @@ def is_malformed(head: bytes | bytearray) -> bool:
 
 
 def malformed() -> Refusal:
-    return bad_request("a control character, or a line that does not end with CR LF, in the head")
+    return bad_request("the header has a control character, or a line that does not end with CR LF")
 
 
 def parse_head(head: bytes) -> Request:
@@ -106,7 +106,7 @@ def parse_head(head: bytes) -> Request:
     request_line, *lines = head.decode("latin-1").split("\r\n")
     match = REQUEST_LINE.fullmatch(request_line)
     if not match:
-        raise bad_request("not a request line of HTTP/1.0 or 1.1: %r" % request_line[:100])
+        raise bad_request("invalid request line for HTTP/1.0 or 1.1: %r" % request_line[:100])
     method, target, minor = match.groups()
     if len(lines) > MAX_FIELDS:
         raise Refusal("431 Request Header Fields Too Large", "More than %d header fields" % MAX_FIELDS)
@@ -137,7 +137,7 @@ def path_of(target: str, path: str) -> str:
         return path
     origin = ORIGIN.match(path)
     if not origin:
-        raise bad_request("not the target of a request: %r" % target[:100])
+        raise bad_request("invalid request target: %r" % target[:100])
     return path[origin.end() :] or "/"
 
 
@@ -148,12 +148,12 @@ def add_field(environ: dict[str, Any], line: str) -> None:
     if key is None:
         key = wsgi_name(name)
     if not colon:
-        raise bad_request("a header field without a colon: %r" % line[:100])
+        raise bad_request("header field without a colon: %r" % line[:100])
     value = value.strip(" \t")
     if key not in environ:
         environ[key] = value
     elif key in ("HTTP_HOST", "CONTENT_LENGTH", "HTTP_TRANSFER_ENCODING"):
-        raise bad_request("%s twice" % name)
+        raise bad_request("more than one %s" % name)
     else:
         environ[key] += "," + value
 
@@ -161,7 +161,7 @@ def add_field(environ: dict[str, Any], line: str) -> None:
 def wsgi_name(name: str) -> str:
     """WSGI's name for a field. Raises Refusal where it is none: it may have no blanks, say."""
     if not FIELD_NAME.fullmatch(name):
-        raise bad_request("not the name of a header field: %r" % name[:100])
+        raise bad_request("invalid name of a header field: %r" % name[:100])
     key = name.upper().replace("-", "_")
     if "_" in name:
         # Else it would pass for the field with a hyphen, which proxies may filter. Applications
@@ -181,12 +181,12 @@ def body_length(environ: dict[str, Any], is_old: bool) -> int | None:
         if length is None:
             return 0
         if not LENGTH.fullmatch(length):
-            raise bad_request("not a Content-Length: %r" % length[:100])
+            raise bad_request("invalid Content-Length: %r" % length[:100])
         return int(length)
     if length is not None:
         raise bad_request("both Content-Length and Transfer-Encoding")
     if is_old or coding.lower() != "chunked":
-        raise bad_request("a Transfer-Encoding that is not supported: %r" % coding[:100])
+        raise bad_request("unsupported Transfer-Encoding: %r" % coding[:100])
     return None
 
 
@@ -203,7 +203,7 @@ def expects_continue(environ: dict[str, Any], is_old: bool) -> bool:
     if expectation is None or is_old:
         return False
     if expectation.lower() != "100-continue":
-        message = "An expectation that is not supported: %r" % expectation[:100]
+        message = "Unsupported expectation: %r" % expectation[:100]
         raise Refusal("417 Expectation Failed", message)
     return True
 
@@ -222,7 +222,7 @@ def answer_head(status: str, headers: list[tuple[str, str]], closes: bool) -> by
         common_lines = (now, common)
     fields = "".join(["%s: %s\r\n" % field for field in headers])
     if fields.count("\n") != len(headers) or fields.count("\r") != len(headers) or "\0" in fields:
-        raise ValueError("a header field of the answer has a line break or a NUL in it")
+        raise ValueError("a response header field contains a line break or a NUL")
     return "".join(
         (
             "HTTP/1.1 ",

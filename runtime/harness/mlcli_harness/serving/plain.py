@@ -65,7 +65,7 @@ def plain_object(value: Mapping[Any, Any]) -> dict[str, Any]:
     }
     if len(plain) != len(value):
         raise TypeError(
-            "predict_fn returned a dict with keys that JSON cannot tell apart: %s" % repeated(value)
+            "predict_fn returned a dict with keys that are equal in JSON: %s" % repeated(value)
         )
     return plain
 
@@ -104,7 +104,7 @@ def plain_table(value: Any, columns: Columns) -> list[dict[str, Any]]:
     names = [key_text(name) for name in columns[0]]
     if len(set(names)) != len(names):
         raise TypeError(
-            "predict_fn returned a table with column names that JSON cannot tell apart: %s"
+            "predict_fn returned a table with column names that are equal in JSON: %s"
             % repeated(columns[0])
         )
     return [dict(zip(names, row)) for row in rows_of(value, columns)]
@@ -173,7 +173,7 @@ def convert(value: Any) -> Any:
 
 
 def refuse(value: Any) -> Any:
-    raise TypeError("predict_fn returned %s, which output_fn must turn into text" % type(value).__name__)
+    raise TypeError("predict_fn returned %s, which output_fn must convert to text" % type(value).__name__)
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -194,7 +194,7 @@ def rounded(value: Any) -> float:
     """Converts a finite number. Rounding is no loss, but an infinity would be."""
     number = float(value)
     if math.isinf(number):
-        raise TypeError("predict_fn returned %s, which is too large for a number of JSON" % value)
+        raise TypeError("predict_fn returned %s, which is too large for a JSON number" % value)
     return number
 
 

@@ -122,7 +122,7 @@ class ChunkedBody:
         if self.left:
             return False
         if not b"\r\n".startswith(bytes(buffer[:2])):
-            raise bad_request("a chunk that is longer than it says")
+            raise bad_request("a chunk is longer than its size")
         if len(buffer) < 2:
             return False
         del buffer[:2]
@@ -137,7 +137,7 @@ class ChunkedBody:
             raise bad_request("a line of more than %d bytes around a chunk" % CHUNK_LINE_BYTES)
         if end < 0:
             if is_malformed(buffer):
-                raise bad_request("a broken line around a chunk")
+                raise bad_request("invalid line around a chunk")
             return None
         line = bytes(buffer[:end])
         del buffer[: end + 2]
@@ -146,7 +146,7 @@ class ChunkedBody:
     def begin_chunk(self, line: bytes) -> None:
         match = CHUNK_LINE.fullmatch(line)
         if not match:
-            raise bad_request("a chunk that does not begin as one: %r" % line[:100].decode("latin-1"))
+            raise bad_request("invalid beginning of a chunk: %r" % line[:100].decode("latin-1"))
         size = int(match.group(1), 16)
         if size:
             self.left = size
@@ -156,7 +156,7 @@ class ChunkedBody:
     def skip_trailer(self, line: bytes, before: int) -> None:
         """Checks a line behind the last chunk; nobody needs what it says."""
         if not TRAILER.fullmatch(line):
-            raise bad_request("a broken line behind the last chunk")
+            raise bad_request("invalid line after the last chunk")
         self.trailer = size = before + len(line) + 2
         if size > TRAILER_BYTES:
-            raise bad_request("more than %d bytes behind the last chunk" % TRAILER_BYTES)
+            raise bad_request("more than %d bytes after the last chunk" % TRAILER_BYTES)

@@ -208,8 +208,8 @@ class Server(BaseApplication):
             raise SystemExit(ServingArbiter.WORKER_BOOT_ERROR) from error
         if threading.active_count() > 1:
             log(
-                "mlcli: the model has threads, which the worker processes will not have: "
-                "MLCLI_PRELOAD=1 may not work with it"
+                "mlcli: the model has threads, which worker processes do not inherit, so "
+                "MLCLI_PRELOAD=1 might not work"
             )
         # The collector writes into the objects that it looks at: that would copy them.
         gc.freeze()
@@ -237,7 +237,7 @@ class Server(BaseApplication):
         settings = self.settings
         model = load_model()
         if model.model is None and self.none_token.take():
-            log("mlcli: model_fn returned None: is its return missing? predict_fn gets None as the model")
+            log("mlcli: model_fn returned None, so predict_fn receives None as the model")
         return Application(
             model,
             settings.concurrent_predictions,

@@ -29,8 +29,8 @@ AFFINITY_ERRORS = (
 )
 
 HINT = (
-    "mlcli: model_fn and this call ran in different threads. MLCLI_CONCURRENT_PREDICTIONS=1 runs all "
-    "functions in one thread (mlcli local deploy --env MLCLI_CONCURRENT_PREDICTIONS=1)\n"
+    "mlcli: model_fn and this call ran in different threads. To run all functions in one thread: "
+    "mlcli local deploy --env MLCLI_CONCURRENT_PREDICTIONS=1\n"
 )
 
 

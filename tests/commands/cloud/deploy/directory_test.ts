@@ -63,7 +63,7 @@ suite("deploy of a directory", () => {
       const { code, stderr } = await job.run(args);
       assertEquals(code, 0, `${flag}: ${stderr}`);
     }
-    for (const [model, words] of [[join(outside.path, "model"), /leads out of/], ["in", /^$/]]) {
+    for (const [model, words] of [[join(outside.path, "model"), /points outside/], ["in", /^$/]]) {
       await using job = await makeDeployApp({
         configuration: { ...CONFIGURATION, deploy: { model } },
       });
@@ -94,7 +94,7 @@ suite("deploy of a directory", () => {
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(
       stderr,
-      `trained/link leads out of ${job.app.directory}/trained, to /etc/hostname`,
+      `trained/link points outside ${job.app.directory}/trained, to /etc/hostname`,
     );
     assertEquals(sent(job), []);
     assertEquals(job.box.operations.filter((name) => /Create|Update|Put/.test(name)), []);
@@ -178,7 +178,7 @@ suite("deploy of an archive in S3", () => {
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(
       stderr,
-      `error: SageMaker cannot unpack s3://${BUCKET}/bad.tar.gz: ../../m leads out of the archive`,
+      `error: SageMaker cannot unpack s3://${BUCKET}/bad.tar.gz: ../../m points outside the archive`,
     );
     assertEquals(job.box.operations.filter((name) => /Create|Update/.test(name)), []);
   });

@@ -170,7 +170,7 @@ suite("deploy with code of the user's own", () => {
   it("refuses archives that nobody could unpack, and leaves nothing", async () => {
     for (
       const [entry, words] of [
-        [{ name: "../m", content: "" }, "leads out of the archive"],
+        [{ name: "../m", content: "" }, "points outside the archive"],
         [{ name: "m", type: "2", link: "/etc" }, "may lead out of the archive"],
         [{ name: "m", type: "1", link: "code/m" }, "is a link into code/"],
         [{ name: "m", type: "6" }, "is neither a file"],

@@ -92,12 +92,12 @@ suite("the image of a job", () => {
       engineWith(digest, "amd64", { "mlcli.app": app, "mlcli.directory": mark });
     assertEquals(
       await refusal(box, labelled("payments", REQUEST.app.mark)),
-      "churn:v1 is the image of another app: payments | Another image_name in churn.json, or " +
-        "another --docker-tag, leaves it alone; mlcli build --replace gives its name to this app's.",
+      "churn:v1 belongs to another app: payments | Set another image_name in churn.json, or use " +
+        "another --docker-tag. To reuse the name for this app, run mlcli build --replace.",
     );
     const address = `${HOST}/churn@${digest}`;
     assertEquals(await check(box, labelled("churn", "elsewhere")), [address, [
-      "churn:v1 was built in another directory, or on another machine",
+      "churn:v1 was built in another directory or on another machine",
     ]]);
     assertEquals(await check(box, labelled("churn", REQUEST.app.mark)), [address, []]);
   });

@@ -18,8 +18,7 @@ const KEY = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n";
 const MOUNTED = "FROM x\nRUN --mount=type=cache,target=/root/.cache/pip \\\n" +
   "    --mount=type=bind,source=.mlcli-build,target=/run/mlcli-build \\\n    /opt/mlcli/install\n";
 
-const UNKNOWN =
-  "mlcli cannot tell the name of a base image, whose ONBUILD may put them into the image";
+const UNKNOWN = "a base image, whose name is unknown, might put them into the image with ONBUILD";
 
 const DOCKERFILE = "app/demo/mlcli_base/Dockerfile";
 
@@ -84,7 +83,7 @@ suite("the settings for pip stay here", () => {
       await using directory = await machine({ [DOCKERFILE]: `${MOUNTED}${line}\n` });
       const { entries, warnings } = await handed(directory, withPassword);
       assertEquals([entries.length, warnings.length], [1, 1]);
-      assertMatch(warnings[0]!.message, /which (?:would|may) put them into the image$/);
+      assertMatch(warnings[0]!.message, /which (?:would|might) put them into the image$/);
     });
   }
 
@@ -177,10 +176,10 @@ suite("what pip in a build gets of this machine's network", () => {
       await assertRejects(() => handed(directory), MlcliError, words);
     await refused("Cannot use a.pem: No such file or directory");
     await Deno.writeTextFile(place, KEY);
-    await refused("Cannot use a.pem: it holds no certificate");
+    await refused("Cannot use a.pem: it contains no certificate");
     await Deno.remove(place);
     await Deno.symlink("../elsewhere.pem", place);
-    await refused("a.pem leads out of");
+    await refused("a.pem points outside");
   });
 
   it("is docker's own proxies for builds where no variable names one", async () => {
@@ -213,12 +212,10 @@ suite("what pip in a build gets of this machine's network", () => {
       PIP_CONFIG_FILE: "ROOT/own.conf",
     });
     assertEquals(warnings.map(({ message }) => message), [
-      `Cannot use ${directory.path}/own.conf: Is a directory; pip in the build goes without it`,
-      "index-url (PIP_INDEX_URL) is on this machine, 127.0.0.1: in the container that builds, " +
-      "that is another machine",
-      "HTTPS_PROXY names a proxy on this machine, localhost, which the container that builds " +
-      "cannot reach: pip goes without it there",
-      "Cannot use /not/there.pem: No such file or directory; pip in the build goes without it",
+      `Cannot use ${directory.path}/own.conf, so the build ignores it: Is a directory`,
+      "The build container cannot reach the index-url on this machine, 127.0.0.1 (from PIP_INDEX_URL)",
+      "The build container cannot reach the proxy on this machine, localhost (from HTTPS_PROXY), so pip does not use it",
+      "Cannot use /not/there.pem, so the build ignores it: No such file or directory",
     ]);
     assertEquals(await contentsOf({ entries }), {
       environment: "export PIP_INDEX_URL='http://127.0.0.1:3141/simple'\n",
@@ -236,7 +233,7 @@ suite("where this machine's network settings go", () => {
     handed: undefined,
     copied: "the Dockerfile copies",
     mounted: "the Dockerfile mounts",
-    read: "(# syntax=) reads the Dockerfile, and may put",
+    read: "(# syntax=) might put",
     missing: "does not let pip",
   };
   type Row = readonly [title: string, dockerfile: string, outcome: keyof typeof SAID];
@@ -313,7 +310,7 @@ suite("where this machine's network settings go", () => {
       message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
         "PIP_INDEX_URL",
       hint:
-        "Add this line to the Dockerfile, between RUN and /opt/mlcli/install, and run mlcli build: " +
+        "Run mlcli build after adding this option to the Dockerfile, between RUN and /opt/mlcli/install: " +
         mount,
     }]);
   });
@@ -333,13 +330,12 @@ suite("once its base images are here, a build gets them", () => {
     [
       "but not where one copies them",
       ["plain", "greedy"],
-      "the base image greedy copies . by itself (ONBUILD), which would put them into the image",
+      "the base image greedy copies . (ONBUILD), which would put them into the image",
     ],
     [
       "nor where one mounts them",
       ["mounting"],
-      "the base image mounting mounts the whole context by itself (ONBUILD), which may put them " +
-      "into the image",
+      "the base image mounting mounts the whole context (ONBUILD), which might put them into the image",
     ],
     ["nor where nobody knows one", ["plain"], UNKNOWN, true],
     ["nor where one is not here", ["gone"], UNKNOWN],
@@ -356,7 +352,7 @@ suite("once its base images are here, a build gets them", () => {
       }));
       const found = withBaseImages(network, bases, hasUnknown);
       if (reason === undefined) return assertEquals(found, network);
-      const prefix = "This machine's network settings (PIP_INDEX_URL) are not handed to pip: ";
+      const prefix = "pip cannot use this machine's network settings (PIP_INDEX_URL): ";
       const { entries, secret, passwords, warnings } = found;
       assertEquals([entries.length, secret, passwords], [1, [], []]);
       assertEquals(warnings.map(({ message }) => message), [`${prefix}${reason}`]);

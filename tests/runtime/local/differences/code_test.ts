@@ -157,7 +157,7 @@ suite("code that training, processing and prediction share", () => {
   const LACKS = {
     message: `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
     hint:
-      `Add this line to the Dockerfile, beside the others that copy code, and run mlcli build: ${LINE}`,
+      `Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${LINE}`,
   };
   type Row = readonly [
     string,

@@ -65,7 +65,8 @@ suite("what of an image's entry point differs", () => {
 });
 
 suite("what of an image's platform differs", () => {
-  const graviton = /^flats:v2 is for linux\/arm64: .* Graviton instances \(ml\.c7g, \.\.\.\) only/;
+  const graviton =
+    /^flats:v2 is for linux\/arm64, .* only on Graviton instances \(ml\.c7g, \.\.\.\)/;
   const nowhere = /^flats:v2 is for \S+, and does not run on SageMaker/;
   const rows: readonly (readonly [string, string, string | undefined, RegExp | undefined])[] = [
     ["linux", "amd64", undefined, undefined],

@@ -138,13 +138,13 @@ suite("a training that went on when mlcli was killed", () => {
       "is adopted as one that wrote no model",
       { state: "exited", files: [] },
       ["model/.gitkeep", "KEPT/m"],
-      /status 0: The training wrote no file to \/opt\/ml\/model.*--run kept-\S+ serves/,
+      /status 0: The training run wrote no file to \/opt\/ml\/model.*--run kept-\S+/,
     ],
     [
       "is adopted as one that failed",
       { state: "exited", status: 1 },
       [...EARLIER, "RUN/new"],
-      /status 1: The model of this run is in \S+\/jobs\/earlier\/model; \S+\/model is as it was\n/,
+      /status 1: The model of this run is in \S+\/jobs\/earlier\/model; \S+\/model is unchanged\n/,
     ],
     [
       "is adopted as one that failed before it wrote a model",

@@ -159,7 +159,7 @@ suite("A channel with links", () => {
     const [difference] = brokenDifferences(repo.layout, repo.looked, false);
     assertEquals(
       difference?.message,
-      "data/b.csv leads to ../gone.csv, which does not exist (and 1 more link)",
+      "data/b.csv points to ../gone.csv, which does not exist (and 1 more link)",
     );
     assertThrows(
       () => brokenDifferences(repo.layout, repo.looked, true),

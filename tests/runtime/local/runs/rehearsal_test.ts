@@ -55,7 +55,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals(targets.includes(CHECKPOINTS), true);
     assertMatch(
       stderr,
-      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model is what this run had written when it was stopped\nStopped after 1 s, as SageMaker stops a training\. It ended \d\.\d s after SIGTERM: exit code 143 \(killed by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
+      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model contains what this run wrote before it was stopped\nStopped after 1 s, as SageMaker stops a training\. It ended \d\.\d s after SIGTERM: exit code 143 \(killed by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
     );
   });
 

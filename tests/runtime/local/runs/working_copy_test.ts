@@ -56,10 +56,10 @@ suite("the code of a run", () => {
   // out: https://github.com/aws/sagemaker-python-sdk/pull/5906
   for (
     const { to, words } of [
-      { to: "/etc/hostname", words: /training\/lib\.py leads out of .*, to \/etc\/hostname$/ },
+      { to: "/etc/hostname", words: /training\/lib\.py points outside .*, to \/etc\/hostname$/ },
       {
         to: "../gone.py",
-        words: /training\/lib\.py leads to \.\.\/gone\.py, which does not exist$/,
+        words: /training\/lib\.py points to \.\.\/gone\.py, which does not exist$/,
       },
     ]
   ) {

@@ -64,7 +64,7 @@ suite("the view of a model with code beside it", () => {
   it("is not left where it cannot be made", async () => {
     await using place = await view({ "model/a": "7", "model/code/x": "1" });
     await Deno.symlink("/nowhere", join(place.model, "z"));
-    await assertRejects(place.made, MlcliError, "model/z leads to /nowhere, which does not exist");
+    await assertRejects(place.made, MlcliError, "model/z points to /nowhere, which does not exist");
     await Deno.remove(join(place.model, "z"));
     // Names that differ by their case alone are one on some machines: nothing is written over.
     await using other = await view({ "model/a": "7" });

@@ -21,8 +21,8 @@ suite("The input of a transform", () => {
       ["deep/b.csv", 1],
     ]);
     assertEquals([...leftOut].sort(), [
-      "data/c.csv leads to ../gone.csv, which does not exist",
-      `data/round leads in a circle, to ${data}`,
+      "data/c.csv points to ../gone.csv, which does not exist",
+      `data/round forms a loop with ${data}`,
     ]);
   });
 

@@ -289,7 +289,7 @@ suite("the page's server", () => {
     await Deno.symlink("/etc", jobs());
     const answer = await get("/api/runs/a");
     assertEquals(answer.status, 502);
-    assertMatch((await answer.json()).error, /leads out of/);
+    assertMatch((await answer.json()).error, /points outside/);
   });
 
   it("a run that goes while it is read is gone, and no more", async () => {
