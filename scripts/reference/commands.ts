@@ -36,10 +36,11 @@ function sharedRows(topics: readonly Topic[]): ReadonlySet<string> {
 }
 
 function listSection(topics: readonly Topic[]): string {
-  const links = topics.map(({ path }) =>
-    `[${path.replace("mlcli ", "")}](#${path.replaceAll(" ", "-")})`
-  );
-  return `## All commands\n\n${wrapWords(`${links.join(",\n")}.`.split("\n"), 100, 0)}\n`;
+  const items = topics.map(({ path, description }) => {
+    const [summary] = description.split("\n");
+    return `- [${path.replace("mlcli ", "")}](#${path.replaceAll(" ", "-")}): ${summary}\n`;
+  });
+  return `## All commands\n\n${items.join("")}`;
 }
 
 function sharedSection(shared: ReadonlySet<string>): string {
