@@ -98,7 +98,8 @@ export function withHint(error: AwsError, hint: string): AwsError {
   return new AwsError(refusal, message, { hint, quote, cause });
 }
 
-/** The same error with a longer hint. */
+/** Returns the error with more sentences in its hint. */
 export function withMore(error: AwsError, more: string): AwsError {
-  return withHint(error, [error.hint, more].filter((part) => part).join(" "));
+  const hint = error.hint?.replace(/[^.]$/, "$&.");
+  return withHint(error, [hint, more].filter((part) => part).join(" "));
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { AwsError } from "../../../runtime/aws/errors.ts";
+import { AwsError, withMore } from "../../../runtime/aws/errors.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -19,4 +19,18 @@ suite("AwsError", () => {
     const { hint, quote, cause } = new AwsError("other", "No");
     assertEquals([hint, quote, cause], [undefined, undefined, undefined]);
   });
+});
+
+suite("withMore", () => {
+  for (
+    const [hint, expected] of [
+      ["Log in: aws sso login", "Log in: aws sso login. It continues."],
+      ["Try again.", "Try again. It continues."],
+      [undefined, "It continues."],
+    ] as const
+  ) {
+    it(`ends the hint "${hint}" before it adds a sentence`, () => {
+      assertEquals(withMore(new AwsError("other", "No", { hint }), "It continues.").hint, expected);
+    });
+  }
 });
