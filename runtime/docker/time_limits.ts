@@ -123,7 +123,7 @@ export class TimeLimits {
   #say(call: string): void {
     if (this.#isTold) return;
     this.#isTold = true;
-    this.#onWait(`Waiting for the Docker Engine (${callInWords(call)}) ...`);
+    this.#onWait(`Waiting for the Docker Engine (${callInWords(call)})`);
   }
 
   #seconds({ effort, grace = 0, within = Infinity }: EngineWait): number {

@@ -86,7 +86,7 @@ suite("time limits of calls", () => {
     limits.pass(9);
     assertEquals(said, []);
     limits.pass(10);
-    assertEquals(said, ["Waiting for the Docker Engine (identifying the engine) ..."]);
+    assertEquals(said, ["Waiting for the Docker Engine (identifying the engine)"]);
     limits.pass(60);
     await assertRejects(() => call, SilentEngine);
   });
@@ -98,12 +98,12 @@ suite("time limits of calls", () => {
     // Nobody waits for these any longer once their limits are taken.
     for (const wait of [ASK, ACT, ASK]) void unanswered(timeLimits, wait);
     limits.pass(10);
-    assertEquals(said, ["Waiting for the Docker Engine (listing containers) ..."]);
+    assertEquals(said, ["Waiting for the Docker Engine (listing containers)"]);
     await answered(timeLimits, ASK);
     limits.take();
     const later = unanswered(timeLimits, ACT);
     limits.pass(600);
-    assertEquals(said.slice(1), ["Waiting for the Docker Engine (creating a container) ..."]);
+    assertEquals(said.slice(1), ["Waiting for the Docker Engine (creating a container)"]);
     await assertRejects(() => later, SilentEngine);
   });
 
