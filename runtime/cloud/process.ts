@@ -66,7 +66,7 @@ export async function process(
   const { code: own, command, arguments: words } = program;
   const launch = processingLaunchOf(command, own?.entryPoint, file, words);
   requireNone([
-    ...commandDifferences("a processing job", launch.entrypoint ?? [], launch.arguments),
+    ...commandDifferences("processing", launch.entrypoint ?? [], launch.arguments),
     ...environmentDifferences("process", request.variables),
   ]);
   const code = await codeToSend(request, outputs[0]!.place, (text) => report.note(text));

@@ -111,11 +111,7 @@ export async function train(
             const launch = launchOf(found, { name, region: s3.region.value });
             requireNone([
               ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
-              ...commandDifferences(
-                "a training job",
-                launch.entrypoint ?? [],
-                launch.arguments ?? [],
-              ),
+              ...commandDifferences("training", launch.entrypoint ?? [], launch.arguments ?? []),
             ]);
             const missing = code && await missingObjects(aws, code, found.launcher, kmsKey);
             return { launch, missing };

@@ -69,12 +69,12 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /Failed to parse (input|output)/i,
-    "Filters and joins require data and responses of type --content-type, with one record per " +
-    "line. To see the responses, run mlcli local transform.",
+    "Filters and joins require data and responses in the format of --content-type, one record " +
+    "per line. To see the responses, run mlcli local transform.",
   ],
   [
     /payload|too large|exceed/i,
     "A record exceeds the request size limit. Raise the limit with --max-payload (up to 100 MB).",
   ],
-  [/^5\d\d\b/, "See the container's log. To reproduce it locally, run mlcli local transform."],
+  [/^5\d\d\b/, "See the container's log. To reproduce the error, run mlcli local transform."],
 ];

@@ -122,17 +122,17 @@ export function environmentDifferences(role: Role, variables: Variables): readon
  * What CreateProcessingJob or CreateTrainingJob would refuse of a job's command line. Arguments may be
  * secrets: messages have their numbers.
  *
- * @param job `a training job`
+ * @param job `training`
  * @param entrypoint instead of the image's own; empty: the image's.
  */
 export function commandDifferences(
-  job: "a training job" | "a processing job",
+  job: "training" | "processing",
   entrypoint: readonly string[],
   args: readonly string[],
 ): readonly Difference[] {
   return [
-    ...wordDifferences(entrypoint, "part", "of an entry point"),
-    ...wordDifferences(args, "argument", `of ${job}`),
+    ...wordDifferences(entrypoint, "part", "in an entry point"),
+    ...wordDifferences(args, "argument", `in a ${job} job`),
   ];
 }
 
@@ -144,18 +144,18 @@ function wordDifferences(
   const { most, length } = PROCESSING_ARGUMENTS;
   const places = (refused: (word: string) => boolean): readonly string[] =>
     words.flatMap((word, index) => refused(word) ? [`number ${index + 1}`] : []);
-  const inFile = "Move it to a file in the input, or to an environment variable";
+  const inFile = "Pass such values in a file in the input, or in an environment variable";
   return [
     ...tooMany(words.length, most, `${what}s ${whose}`, inFile),
     ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, "Remove them"),
     ...refusal(
       places((word) => lengthOf(word) > length),
-      `${what}s ${whose} longer than ${length} characters`,
+      `${what}s longer than ${length} characters ${whose}`,
       inFile,
     ),
     ...refusal(
       places((word) => LINE_END.test(word)),
-      `${what}s ${whose} with line breaks`,
+      `${what}s with line breaks ${whose}`,
       inFile,
     ),
   ];

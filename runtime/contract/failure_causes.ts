@@ -109,9 +109,8 @@ export const CAUSES: readonly Row[] = [
   {
     name: "quota",
     reason: /ResourceLimitExceeded|service limit '/,
-    words:
-      "The account's quota for this instance type is used up, or 0 as in new accounts. Request " +
-      "an increase under Service Quotas in the AWS console, or use another --ec2-type.",
+    words: "The account's quota for this instance type is used up, or is 0 as in new accounts. " +
+      "Request an increase under Service Quotas in the AWS console, or use another --ec2-type.",
     source: "https://github.com/aws/amazon-sagemaker-examples/issues/307",
   },
   {
@@ -291,7 +290,7 @@ export const CAUSES: readonly Row[] = [
     reason: READ_ONLY,
     error: errorOf(READ_ONLY),
     words: ({ kind }) =>
-      `The input is read-only; locally, --copy-inputs copies it as SageMaker does. Write ${
+      `The input is read-only; use --copy-inputs for a writable copy, as on SageMaker. Write ${
         kind === "train"
           ? `the model to model_save_path (${PATHS.model}) and other results to ` +
             `SM_OUTPUT_DATA_DIR (${PATHS.outputData})`

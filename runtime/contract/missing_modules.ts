@@ -68,9 +68,9 @@ export function missingModuleHint(
     return `${above} exists, but has no module ${module}. Check the spelling and the version.`;
   }
   const similar = similarModule(module, names);
-  const ownPlace = `Put your own module in ${own}.`;
+  const ownPlace = `If it is your own module, put it in ${own}.`;
   return similar === undefined
-    ? `${ownPlace} For a package, look up its name for the requirements in its documentation.`
+    ? `${ownPlace} If it belongs to a package, its documentation says what to add to the requirements.`
     : `Did you mean ${similar}? ${ownPlace}`;
 }
 

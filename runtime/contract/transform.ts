@@ -111,8 +111,8 @@ function check(transform: Transform): void {
   if (isAlike && (isByLine || isWhole)) return;
   const types = `--content-type ${contentType} --accept ${accept ?? "(none)"}`;
   throw new UsageError(
-    `Filters and joins require one type for data and responses (${alternatives(FILTERED)}), ` +
-      "split and assembled by line",
+    `Filters and joins require data and responses of the same type ` +
+      `(${alternatives(FILTERED)}), with one record per line`,
     {
       hint: `Change these: ${types} --split ${split} --assemble ${assemble}. JSON also works ` +
         "with --split none --assemble none.",

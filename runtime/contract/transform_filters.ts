@@ -35,7 +35,7 @@ export function parseFilter(text: string): Filter {
   const steps: Step[] = [];
   let rest = text.slice(1);
   while (rest !== "") {
-    if (steps.at(-1)?.isSeveral) throw wrong("nothing can follow several elements");
+    if (steps.at(-1)?.isSeveral) throw wrong("nothing can follow a selection of several elements");
     const [whole, name, brackets] = /^(?:\.([^.[\]'"*,:\s]+|\*)|\.?\[([^\]]*)\])/.exec(rest) ?? [];
     if (whole === undefined) throw wrong(`${rest} is not a supported operator`);
     const isAll = (name ?? brackets!).trim() === "*";
@@ -85,7 +85,7 @@ function byIndexes(indexes: readonly number[]): Step {
       const taken = indexes.map((index) => {
         const at = index < 0 ? array.length + index : index;
         if (at in array) return array[at];
-        throw new UnfitRecord(`it has no element ${index} (of ${array.length})`);
+        throw new UnfitRecord(`it has no element ${index} (length ${array.length})`);
       });
       return isSeveral ? taken : taken[0];
     },
@@ -101,7 +101,7 @@ function byRange(from: string | undefined, to: string | undefined): Step {
       const array = arrayOf(value);
       const start = Number(from ?? 0);
       if (start > array.length - 1 || start < -array.length) {
-        throw new UnfitRecord(`it has no element ${start} (of ${array.length})`);
+        throw new UnfitRecord(`it has no element ${start} (length ${array.length})`);
       }
       const end = to === undefined ? Infinity : Number(to) + (isCsv ? 1 : 0);
       // The one behind the last, -1, is the end itself.

@@ -137,7 +137,8 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
     return {
       name: "disk",
       status: "unknown",
-      message: "Free disk space cannot be determined: the engine runs on another machine",
+      message:
+        "Free disk space cannot be determined: the engine runs on another machine or in a VM",
       hint: "See what images use: docker system df",
     };
   }
@@ -189,7 +190,7 @@ export async function portCheck(
       hint: `Run docker stop ${owner}, ${other}`,
     };
   }
-  // Where the engine runs on another machine, the ports are that machine's.
+  // Where the engine runs on another machine or in a VM, the ports are that machine's.
   if (!engine.address.startsWith("unix:") || isFree(port)) {
     return { name, status: "ok", message: `Port ${port} is free` };
   }

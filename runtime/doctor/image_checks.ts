@@ -108,13 +108,13 @@ export async function initCheck(engine: Engine, image: string, err: MessageStrea
   try {
     id = await createContainer(engine, name, initProbePlan(image), err);
     await engine.startContainer(id);
-    return { name: "init", status: "ok", message: "The engine can run an init process" };
+    return { name: "init", status: "ok", message: "Containers can have an init process" };
   } catch (error) {
     if (!saysInitMissing(error)) throw error;
     return {
       name: "init",
       status: "warning",
-      message: "The engine has no init process, so exited child processes stay as zombies",
+      message: "Containers have no init process, so exited child processes stay as zombies",
       hint: "Install docker-init (package tini) for Docker, or catatonit for Podman. Docker from " +
         "snap does not support it.",
     };

@@ -207,7 +207,7 @@ export async function withProcessing(
       looked,
       differences: [
         ...broken,
-        ...commandDifferences("a processing job", launch.entrypoint ?? [], launch.arguments),
+        ...commandDifferences("processing", launch.entrypoint ?? [], launch.arguments),
       ],
       checkPaths,
       uploaded: results,

@@ -173,7 +173,7 @@ export async function withTraining(
         ...broken,
         ...hyperparameterDifferences(all),
         ...channelDifferences(names, sent ? [] : empty),
-        ...commandDifferences("a training job", launch.entrypoint ?? [], launch.arguments ?? []),
+        ...commandDifferences("training", launch.entrypoint ?? [], launch.arguments ?? []),
       ],
       checkPaths,
       uploaded: [{ source: model, path: PATHS.model }],

@@ -147,7 +147,7 @@ export function reportSource(report: Report): Source {
     run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
     curves: (name) => Promise.resolve({ next: Infinity, curves: own(curves, name) ?? {} }),
     log: async (name) => {
-      const help = "this log. Create one with logs: mlcli local report --with-logs";
+      const help = "this log. Create a report with logs: mlcli local report --with-logs";
       const text = await orFail(own(logs, name), help);
       return { from: 0, next: text.length, text };
     },
@@ -157,7 +157,7 @@ export function reportSource(report: Report): Source {
         comparisons.find(({ runs }) =>
           names.every((name) => runs.some((run) => run.name === name))
         ),
-        `this comparison. Create one with it: mlcli local report ${names.join(" ")}`,
+        `this comparison. Create a report with it: mlcli local report ${names.join(" ")}`,
       ),
     ask: () => orFail<ServerAnswer>(undefined, "servers"),
   };

@@ -101,7 +101,7 @@ suite("mlcli doctor", () => {
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at unix:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(
       stdout,
-      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine\n {9}hint: /m,
+      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine or in a VM\n {9}hint: /m,
     );
     assertMatch(
       stdout,
@@ -131,7 +131,7 @@ suite("mlcli doctor", () => {
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
       /^warning {2}Changed since \S+:latest was built: mlcli's harness, \S+, \S+ and 3 more$/,
-      /^warning {2}The engine has no init process/,
+      /^warning {2}Containers have no init process/,
       /^warning {2}\S+:latest is for linux\/arm64, /,
       /^warning {2}SageMaker rejects these channel names: "my data"$/,
     ];
@@ -176,7 +176,7 @@ suite("mlcli doctor", () => {
       "an engine without an init",
       { ...GOOD, image: OURS, noInit: 'exec: "docker-init": executable file not found in $PATH' },
       0,
-      /^warning {2}The engine has no init process.*\n {9}hint: .*tini.*catatonit/m,
+      /^warning {2}Containers have no init process.*\n {9}hint: .*tini.*catatonit/m,
     ],
     [
       "a container on the port that has its image's labels",
@@ -496,7 +496,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at tcp:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(
       stdout,
-      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine\n {9}hint: See what images use: docker system df/m,
+      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine or in a VM\n {9}hint: See what images use: docker system df/m,
     );
     assertMatch(stdout, new RegExp(`^ok {7}Port ${port} is free$`, "m"));
     assertEquals(stdout.includes("warning"), false);
@@ -535,7 +535,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
       const { stdout } = await doctor(app, { ...here, info: told });
       assertMatch(
         stdout,
-        /^unknown {2}Free disk space cannot be determined: the engine runs on another machine$/m,
+        /^unknown {2}Free disk space cannot be determined: the engine runs on another machine or in a VM$/m,
       );
     });
   }

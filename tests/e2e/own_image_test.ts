@@ -83,7 +83,7 @@ suite("an image that carries its code in /opt/ml/code", () => {
     ]);
     assertEquals([code, stderr], [
       0,
-      "warning: SageMaker rejects empty arguments of a processing job: number 2\n" +
+      "warning: SageMaker rejects empty arguments in a processing job: number 2\n" +
       "hint: Remove them\n",
     ]);
     const [argv, greeting, , files] = JSON.parse(stdout);

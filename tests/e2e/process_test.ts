@@ -77,10 +77,10 @@ if __name__ == "__main__":
     const { code, stdout, stderr } = await app.run(["local", "process", ...options, "--", ...args]);
     assertEquals([code, stderr], [
       0,
-      "warning: SageMaker rejects empty arguments of a processing job: number 5\n" +
+      "warning: SageMaker rejects empty arguments in a processing job: number 5\n" +
       "hint: Remove them\n" +
-      "warning: SageMaker rejects arguments of a processing job with line breaks: number 7\n" +
-      "hint: Move it to a file in the input, or to an environment variable\n",
+      "warning: SageMaker rejects arguments with line breaks in a processing job: number 7\n" +
+      "hint: Pass such values in a file in the input, or in an environment variable\n",
     ]);
     assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);
   });

@@ -294,7 +294,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "an argument that is too long",
     [...PROCESS, "--", "x".repeat(257)],
     1,
-    /error: SageMaker rejects arguments of a processing job longer than 256 characters: number 3\n/,
+    /error: SageMaker rejects arguments longer than 256 characters in a processing job: number 3\n/,
   ],
 ];
 

@@ -140,7 +140,7 @@ suite("local transform --dry-run", () => {
   it("names the record that a filter does not fit, and what is passed on as a whole", async () => {
     await using app = await appWith({ "a.csv": "1,2,3\n4,5\n6\n" });
     const filtered = await dry(app, "-i", "a.csv", "--input-filter", "$[1:]");
-    assertEquals(filtered.planned.files[0].failure, "record 3: it has no element 1 (of 1)");
+    assertEquals(filtered.planned.files[0].failure, "record 3: it has no element 1 (length 1)");
     const { planned: { files: [file] } } = await dry(app, "-i", "a.csv", "--max-payload", "0");
     assertEquals([file.records, file.requests, file.largest], [3, 1, 12]);
   });

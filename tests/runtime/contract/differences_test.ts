@@ -148,29 +148,29 @@ check<Line>("commandDifferences", [
   ["the image's own entry point, and no arguments", [[], []], []],
   ["100 of 256 characters may be", [words(100), words(100, "😀".repeat(256))], []],
   ["101 arguments", [[], words(101)], [
-    "more than 100 arguments of a processing job (found 101)",
+    "more than 100 arguments in a processing job (found 101)",
   ]],
   ["101 parts of an entry point", [words(101), []], [
-    "more than 100 parts of an entry point (found 101)",
+    "more than 100 parts in an entry point (found 101)",
   ]],
   ["longer ones, named by their place alone", [["python3", SECRET.repeat(40)], [
     "ok",
     SECRET.repeat(40),
     ...words(4, SECRET.repeat(40)),
   ]], [
-    "parts of an entry point longer than 256 characters: number 2",
-    "arguments of a processing job longer than 256 characters: number 2, number 3, number 4 " +
+    "parts longer than 256 characters in an entry point: number 2",
+    "arguments longer than 256 characters in a processing job: number 2, number 3, number 4 " +
     "and 2 more",
   ]],
   ["one of 257", [[], ["x".repeat(257)]], [
-    "arguments of a processing job longer than 256 characters: number 1",
+    "arguments longer than 256 characters in a processing job: number 1",
   ]],
   ["empty ones", [[""], ["a", ""]], [
-    "empty parts of an entry point: number 1",
-    "empty arguments of a processing job: number 2",
+    "empty parts in an entry point: number 1",
+    "empty arguments in a processing job: number 2",
   ]],
-  ["line breaks", [[], ["a\nb"]], ["arguments of a processing job with line breaks: number 1"]],
-], ([entrypoint, args]) => commandDifferences("a processing job", entrypoint, args));
+  ["line breaks", [[], ["a\nb"]], ["arguments with line breaks in a processing job: number 1"]],
+], ([entrypoint, args]) => commandDifferences("processing", entrypoint, args));
 
 suite("the values of variables and arguments", () => {
   it("are never shown, whatever is wrong with them", () => {
@@ -184,7 +184,7 @@ suite("the values of variables and arguments", () => {
       ...(["train", "process", "serve"] as const).flatMap((role) =>
         environmentDifferences(role, variables)
       ),
-      ...commandDifferences("a processing job", values, values),
+      ...commandDifferences("processing", values, values),
     ];
     assert(all.length > 10);
     assertEquals(JSON.stringify(all).includes(SECRET), false);

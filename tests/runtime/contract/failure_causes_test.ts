@@ -349,11 +349,11 @@ suite("likelyCause", () => {
   });
 
   const modules: readonly (readonly [module: string, words: string])[] = [
-    ["jobblib", "Did you mean joblib? Put your own module in common/jobblib.py."],
+    ["jobblib", "Did you mean joblib? If it is your own module, put it in common/jobblib.py."],
     [
       "features",
-      "Put your own module in common/features.py. For a package, look up its name for the " +
-      "requirements in its documentation.",
+      "If it is your own module, put it in common/features.py. If it belongs to a package, its " +
+      "documentation says what to add to the requirements.",
     ],
     [
       "sklearn.cross_validation",
@@ -369,7 +369,7 @@ suite("likelyCause", () => {
   }
 
   const keep = "Write temporary files to /tmp.";
-  const READ = "The input is read-only; locally, --copy-inputs copies it as SageMaker does. ";
+  const READ = "The input is read-only; use --copy-inputs for a writable copy, as on SageMaker. ";
   const model = READ + "Write the model to model_save_path " +
     `(/opt/ml/model) and other results to SM_OUTPUT_DATA_DIR (/opt/ml/output/data). ${keep}`;
   const results = READ + "Write results to " +

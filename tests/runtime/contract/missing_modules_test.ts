@@ -38,10 +38,12 @@ suite("requirementNames", () => {
 });
 
 suite("missingModuleHint", () => {
-  const own = (module: string) => `Put your own module in common/${module}.py.`;
+  const own = (module: string) => `If it is your own module, put it in common/${module}.py.`;
   const meant = (module: string, name: string) => `Did you mean ${name}? ${own(module)}`;
   const unknown = (module: string) =>
-    `${own(module)} For a package, look up its name for the requirements in its documentation.`;
+    `${
+      own(module)
+    } If it belongs to a package, its documentation says what to add to the requirements.`;
   const spelt = (above: string, module: string) =>
     `${above} exists, but has no module ${module}. Check the spelling and the version.`;
   const base = (module: string) =>

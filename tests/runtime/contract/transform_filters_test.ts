@@ -51,8 +51,8 @@ const REFUSED: readonly (readonly [filter: string, words: string])[] = [
   ["$[0:2,5:7]", "only one range"],
   ["$[1-2:3]", "only one range"],
   ["$[5-:]", "only one range"],
-  ["$[*].a", "nothing can follow several"],
-  ["$['a','b'].c", "nothing can follow several"],
+  ["$[*].a", "nothing can follow a selection"],
+  ["$['a','b'].c", "nothing can follow a selection"],
   ["$..a", "not a supported operator"],
   ["$[?(@.a)]", "not a supported operator"],
   ["$[a]", "not a supported operator"],
@@ -61,10 +61,10 @@ const REFUSED: readonly (readonly [filter: string, words: string])[] = [
 ];
 
 const UNFIT: readonly (readonly [type: string, filter: string, record: string, words: string])[] = [
-  ["text/csv", "$[3]", "1,2", "no element 3 (of 2)"],
-  ["text/csv", "$[-3]", "1,2", "no element -3 (of 2)"],
-  ["text/csv", "$[2:]", "1,2", "no element 2 (of 2)"],
-  ["text/csv", "$[-3:]", "1,2", "no element -3 (of 2)"],
+  ["text/csv", "$[3]", "1,2", "no element 3 (length 2)"],
+  ["text/csv", "$[-3]", "1,2", "no element -3 (length 2)"],
+  ["text/csv", "$[2:]", "1,2", "no element 2 (length 2)"],
+  ["text/csv", "$[-3:]", "1,2", "no element -3 (length 2)"],
   ["text/csv", "$.a", "1,2", "requires an object"],
   ["application/json", "$.a", '{"b": 1}', 'no key "a"'],
   ["application/json", "$.toString", "{}", 'no key "toString"'],

@@ -32,10 +32,14 @@ const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Tra
 const REFUSED: readonly (readonly [string, Partial<AskedTransform>, string])[] = [
   ["image/png", { strategy: "single" }, "split into records"],
   ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "limit of 100 MB in total"],
-  ["image/png", { join: "input" }, "one type for data and responses"],
-  ["text/csv", { join: "input", accept: "application/json" }, "one type for data and responses"],
-  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "split and assembled by line"],
-  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "split and assembled by line"],
+  ["image/png", { join: "input" }, "data and responses of the same type"],
+  [
+    "text/csv",
+    { join: "input", accept: "application/json" },
+    "data and responses of the same type",
+  ],
+  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "with one record per line"],
+  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "with one record per line"],
 ];
 
 const OF_PLATFORM = { maxConcurrency: 1, strategy: "multi", maxPayload: 6 } as const;

@@ -350,8 +350,9 @@ suite("the reason that the code gives", () => {
         container.end(1);
       };
     const own = (module: string, folder = "common") =>
-      `Put your own module in NAME/mlcli_base/${folder}/${module}.py.`;
-    const asked = " For a package, look up its name for the requirements in its documentation.";
+      `If it is your own module, put it in NAME/mlcli_base/${folder}/${module}.py.`;
+    const asked =
+      " If it belongs to a package, its documentation says what to add to the requirements.";
     const project = {
       "../../pyproject.toml": 'dependencies = ["xgboost>=1"]',
       "../../uv.lock": "",

@@ -176,7 +176,7 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
   ],
   "a filter does not fit an answer": [
     { files: { "a.csv": "1,2\n3,4\n5\n6,7\n" }, asked: { outputFilter: "$[1]" } },
-    { failed: ["a.csv, line 3: it has no element 1 (of 1)"] },
+    { failed: ["a.csv, line 3: it has no element 1 (length 1)"] },
   ],
   "the first and the last line fail": [
     {
@@ -191,7 +191,7 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
   ],
   "a filter does not fit a record, and no whole request is sent": [
     { files: { "a.csv": "1,2\n3,4\n5\n" }, asked: { inputFilter: "$[1]" } },
-    { failed: ["a.csv, line 3: it has no element 1 (of 1)"], bodies: ["2\n", "4\n", "2\n"] },
+    { failed: ["a.csv, line 3: it has no element 1 (length 1)"], bodies: ["2\n", "4\n", "2\n"] },
   ],
   "what is compressed is unpacked": [
     {
