@@ -102,7 +102,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
         /The code cannot read \/opt\/ml\/model\/1\/weights of \S+:latest on SageMaker/,
       ]],
       [["--dockerfile", "docker/shell"], [/The ENTRYPOINT of \S+ is a shell/]],
-      [["--dockerfile", "docker/bash"], [/\/start\.sh, the ENTRYPOINT of \S+, .* has no exec/]],
+      [["--dockerfile", "docker/bash"], [/\/start\.sh, the ENTRYPOINT of \S+, .* without exec/]],
     ] as const;
     try {
       for (const [args, rules] of expected) {

@@ -362,7 +362,7 @@ suite("local train with a script of the user's own", () => {
     await using app = await scriptApp();
     await Deno.mkdir(app.path("local_test/test_dir/input/data/training"), { recursive: true });
     const { code, stderr } = await train(app);
-    assertEquals([code, /without a file|training data/.test(stderr)], [0, false], stderr);
+    assertEquals([code, /empty channels|training data/.test(stderr)], [0, false], stderr);
   });
 
   for (
