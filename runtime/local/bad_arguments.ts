@@ -21,25 +21,25 @@ export function argumentHint(code: FailedCode): string | undefined {
   const defined = optionsIn(output);
   if (kind === "process" || launcher === "command") {
     return unknown && defined.length > 0
-      ? `The script defines ${listed(defined)}: correct the arguments after -- in the command.`
+      ? `Correct the arguments after --: the script accepts ${listed(defined)}`
       : undefined;
   }
   if (launcher !== "script" && launcher !== "toolkit") {
     return unknown === "train" && holdsHarness(image)
-      ? "training.py gets no arguments: replace argparse by the third parameter of " +
-        "train(input_data_path, model_save_path, hyperparameters)."
+      ? "Replace argparse with the third parameter of train(input_data_path, model_save_path, " +
+        "hyperparameters): training.py receives no arguments"
       : undefined;
   }
   if (unknown !== undefined) return unknownHint(unknown, defined, hyperparameters);
   const [required] = groupsOf(REQUIRED, words).map(nameOf);
-  if (required) return `Give the script its value: --hyperparameter ${required}=VALUE`;
+  if (required) return `Set the required value: --hyperparameter ${required}=VALUE`;
   const [name = "", type, value = ""] = groupsOf(INVALID, words);
   if (type === undefined || !Object.hasOwn(hyperparameters, name)) return undefined;
   if (/^[[{]/.test(value)) {
-    return "A list arrives as one argument, in Python's syntax: type=ast.literal_eval reads it.";
+    return "Use type=ast.literal_eval for it: a list arrives as one argument in Python syntax";
   }
   const example = type === "int" || type === "float" ? `, such as --hyperparameter ${name}=1` : "";
-  return `Give the hyperparameter ${name} a value that ${type} accepts${example}`;
+  return `Set the hyperparameter ${name} to a value that ${type} accepts${example}`;
 }
 
 /** Returns what to do about an argument that the script does not define. */
@@ -55,15 +55,15 @@ function unknownHint(
       hyperparameters[one]!.toLowerCase() === unknown.toLowerCase()
     );
     const flag = flags.length === 1 ? flags[0] : "NAME";
-    return `Each hyperparameter arrives with a value, as --${flag} ${unknown}: replace ` +
-      'action="store_true" by type=lambda text: text == "True"';
+    return 'Replace action="store_true" with type=lambda text: text == "True": each hyperparameter ' +
+      `has a value, such as --${flag} ${unknown}`;
   }
-  const shown = defined.length === 0 ? "" : `The script defines ${listed(defined)}. `;
+  const shown = defined.length === 0 ? "" : ` (the script accepts ${listed(defined)})`;
   const free = defined.map(nameOf).filter((one) => !Object.hasOwn(hyperparameters, one));
   const meant = closest(name, free);
   return meant === undefined
-    ? `${shown}Define ${unknown} in the script, or remove the hyperparameter ${name}.`
-    : `${shown}Rename the hyperparameter: --hyperparameter ` +
+    ? `Remove the hyperparameter ${name}, or add ${unknown} to the script${shown}`
+    : `Rename the hyperparameter${shown}: --hyperparameter ` +
       shellWord(`${meant}=${hyperparameters[name] ?? "VALUE"}`);
 }
 
@@ -94,8 +94,8 @@ export function jsonHint(code: FailedCode): string | undefined {
   const name = reads && Object.keys(hyperparameters).find((one) => !isJson(hyperparameters[one]!));
   if (!name) return undefined;
   const pair = inOneLine(`${name}=${JSON.stringify(hyperparameters[name])}`);
-  return `The hyperparameter ${inOneLine(name)} is text. The SageMaker SDK sends text as JSON: ` +
-    `--hyperparameter ${shellWord(pair)}`;
+  return `Pass ${inOneLine(name)} as JSON, as the SageMaker SDK does: --hyperparameter ` +
+    shellWord(pair);
 }
 
 function isJson(text: string): boolean {

@@ -50,10 +50,10 @@ export function requireNoCodeChannel(
   if (wrong === undefined) return;
   const isTyped = named.includes(wrong);
   const Failure = isTyped ? UsageError : MlcliError;
-  throw new Failure(`The channel ${wrong.name} is for code, and not for data`, {
+  throw new Failure(`Channel "${wrong.name}" is reserved for code`, {
     hint: isTyped
-      ? "Give the data another name: --input CHANNEL=DIR"
-      : `Give the directory ${typedPath(layout, wrong.source)} another name.`,
+      ? "Choose another name for the data: --input CHANNEL=DIR"
+      : `Rename the directory ${typedPath(layout, wrong.source)}`,
   });
 }
 
@@ -75,7 +75,7 @@ export function channelRemedy(name: string): (target: string) => string {
   // Only a name that SageMaker would take, too, can be given.
   if (!isChannelName(name)) return () => PUT_IT_THERE;
   return (target) =>
-    "If you trust that path, name the data yourself: " +
+    "If you trust that path, pass it as an input: " +
     `mlcli local train --input ${shellWord(`${name}=${target}`)}`;
 }
 
@@ -94,7 +94,7 @@ export async function requireDirectory(
   if ((await statIfThere(source))?.isDirectory) return;
   const option = name === undefined ? "--input" : `--input ${name}=...`;
   throw new UsageError(`Not a directory: ${path} (${option})`, {
-    hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",
+    hint: "Choose a directory on this machine. Most shells do not expand ~ after the = sign.",
   });
 }
 

@@ -57,12 +57,12 @@ async function codeFolderOf(
     // Without a script nothing of it runs: what is named with --command need not be in it.
     if (isThere || code === "processing") return folder;
     const init = initCommand(layout, layout.appName);
-    throw new MlcliError(`No ${code} code: ${path}`, {
+    throw new MlcliError(`No ${code} code in ${path}`, {
       hint: await brokenLinkIn(layout, folder) ??
-        `Put it into ${path}/; ${init} adds what is missing of the example.`,
+        `Put your code into ${path}/, or add the missing sample files: ${init}`,
     });
   }
   if (!isThere || isOfOwnContext(image)) return undefined;
-  note(`${path}/ is mounted over the image's own ${PATHS.code}`);
+  note(`Using ${path}/ instead of the image's own ${PATHS.code}`);
   return folder;
 }

@@ -38,8 +38,8 @@ export async function withCredentials<Job extends LocalJob>(
   const credentials = await job.lender?.lend();
   if (credentials === undefined) return job;
   const { profile, expires } = credentials;
-  const until = expires === undefined ? "" : `, valid until ${minuteOf(expires)}`;
-  note(`The container gets the AWS credentials of profile "${profile}"${until}`);
+  const until = expires === undefined ? "" : ` (valid until ${minuteOf(expires)})`;
+  note(`The container receives the AWS credentials of profile "${profile}"${until}`);
   return { ...job, credentials };
 }
 

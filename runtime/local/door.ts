@@ -27,14 +27,14 @@ export async function closeDoor(
   const { uid, mode } = await Deno.stat(testDirectory);
   const shown = typedPath(layout, testDirectory);
   if (uid !== caller.uid) {
-    const whose = `${shown} belongs to another user (${uid})`;
+    const whose = `Another user (uid ${uid}) owns ${shown}`;
     if (caller.uid !== 0) {
       throw new MlcliError(whose, {
-        hint: "What a run writes there has to be out of other users' reach. Make it yours: " +
+        hint: "Make it yours, so that other users cannot reach what a run writes: " +
           `sudo chown -R ${caller.uid}:${caller.gid} ${shellWord(shown)}`,
       });
     }
-    tell(err, noteText(`${whose}, who can use what the run writes there, with root's rights too`));
+    tell(err, noteText(`${whose} and can use what the run writes there, even with root's rights`));
   }
   if ((mode! & OTHERS) === 0) return;
   try {
@@ -44,8 +44,8 @@ export async function closeDoor(
     tell(
       err,
       warningText(
-        `${shown} cannot be closed to other users: ${fileErrorReason(error)}`,
-        "They can use what the run writes there, with its rights too (setuid).",
+        `Cannot close ${shown} to other users: ${fileErrorReason(error)}`,
+        "Move the app to a directory that only you can enter: others can use what the run writes",
       ),
     );
   }

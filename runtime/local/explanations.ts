@@ -49,22 +49,21 @@ const NOT_ACCEPTED =
 /** Returns what to do if the code's AWS client has no credentials or no region. */
 function awsHint({ words, kind, asked }: FailedCode): string | undefined {
   if (/\bNoRegionError\b|You must specify a region\b/.test(words)) {
-    return "Name the region in the code: boto3 does not read AWS_REGION, which SageMaker sets. Such as " +
-      'boto3.client("s3", region_name=os.environ["AWS_REGION"])';
+    return "Pass the region in the code, because boto3 does not read AWS_REGION, which SageMaker " +
+      'sets: boto3.client("s3", region_name=os.environ["AWS_REGION"])';
   }
   if (asked.lender !== undefined) {
     return /Expired|expired/.test(words) && NOT_ACCEPTED.test(words)
-      ? "The credentials of --aws-credentials have expired. For longer runs, name a profile whose " +
-        "session lasts longer, such as one of aws sso login."
+      ? "Use a profile whose session lasts longer, such as one of aws sso login: the credentials " +
+        "of --aws-credentials have expired"
       : undefined;
   }
   const pass = asked.strict
-    ? "With --strict, pass yours as variables (--env AWS_ACCESS_KEY_ID --env AWS_SECRET_ACCESS_KEY, " +
-      "and --env AWS_SESSION_TOKEN if it is set): " +
-      'eval "$(aws configure export-credentials --format env)" sets them'
-    : `Pass those of an AWS profile: mlcli local ${kind} --aws-credentials PROFILE`;
+    ? 'Run eval "$(aws configure export-credentials --format env)", then pass --env ' +
+      "AWS_ACCESS_KEY_ID --env AWS_SECRET_ACCESS_KEY (and --env AWS_SESSION_TOKEN if it is set)"
+    : `Pass the credentials of an AWS profile: mlcli local ${kind} --aws-credentials PROFILE`;
   if (NO_CREDENTIALS.test(words)) {
-    return `On SageMaker, the code has the credentials of the execution role. ${pass}`;
+    return `The code has AWS credentials only on SageMaker, from the execution role. ${pass}`;
   }
   if (!NOT_ACCEPTED.test(words)) return undefined;
   return `The credentials have expired, or AWS_SESSION_TOKEN is missing. ${pass}`;
@@ -74,10 +73,10 @@ function awsHint({ words, kind, asked }: FailedCode): string | undefined {
 export function codeHint(words: string, app: App): string | undefined {
   if (/\bTraining code not found: /.test(words)) {
     const folder = typedPath(app, layoutOf(app).training);
-    return `Has the file another name? It is ${folder}/training.py that runs.`;
+    return `Check the name of the file: mlcli runs ${folder}/training.py`;
   }
   return /\. Define train\(/.test(words)
-    ? "hyperparameters can be a third parameter of train()."
+    ? "Add a third parameter to train() if it uses hyperparameters"
     : undefined;
 }
 
@@ -86,14 +85,14 @@ function lookupHint(words: string): string | undefined {
   if (!/Name or service not known|Temporary failure in name resolution|no such host/.test(words)) {
     return undefined;
   }
-  return "The other hosts may not have names yet when one starts, on SageMaker too: look them up " +
-    "again for some minutes. (--strict starts algo-1 three seconds late.)";
+  return "Retry the lookup for a few minutes: when a host starts, the others might not have names " +
+    "yet, also on SageMaker. With --strict, algo-1 starts 3 s late.";
 }
 
 /** Returns what to do if `breakpoint()` has no terminal to read from (Python's `bdb.py`). */
 function debuggerHint({ interactive, kind, words }: FailedCode): string | undefined {
   if (interactive || !/\bBdbQuit\b/.test(words)) return undefined;
-  return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
+  return `To type at breakpoint(), run mlcli local ${kind} --interactive`;
 }
 
 /** Python's words (PEP 3151), with the path. */
@@ -127,17 +126,17 @@ export function permissionHint(
   if (place === undefined) return undefined;
   const [, folder, mode] = place;
   const shown = shellWord(typedPath(layout, folder));
-  return `The image's programs run as user ${user}, whom ${shown} is closed to: chmod -R ${mode} ${shown}`;
+  return `Let the image's user (${user}) access ${shown}: chmod -R ${mode} ${shown}`;
 }
 
 /** With less room than this, in bytes, a disk counts as full: what failed was larger, mostly. */
 const FULL = 1024 ** 2;
 
-const APP = "The disk that holds the app is full: free some space there, and run it again.";
-const SHARED_MEMORY = "/dev/shm is full: --shm-size gives more.";
+const APP = "Free some space on the disk that contains the app, then run the command again";
+const SHARED_MEMORY = "Increase --shm-size: /dev/shm is full";
 const OTHER =
-  "The disk that holds the app has room. It may be /dev/shm (--shm-size gives more), or the disk of " +
-  `the Docker Engine, which has what is written elsewhere: ${FREES_ENGINE_DISK}`;
+  "Increase --shm-size if /dev/shm is full, or free space on the disk of the Docker Engine: " +
+  FREES_ENGINE_DISK;
 
 /**
  * Returns what to do if the code said that a disk is full; `undefined` for other errors. The path in the

@@ -30,7 +30,7 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   const { title } = JOBS[kind];
   const failed = host === undefined ? `${title} failed` : `${title} failed on ${host}`;
   if (stoppedWithin !== undefined) {
-    return new UserCodeError(status, `${title} did not end within ${grace} s: ${words}`, {
+    return new UserCodeError(status, `${title} did not stop within ${grace} s: ${words}`, {
       hint: run.hint ?? run.remedyOfOtherCode ??
         (launcher === "toolkit" ? TOOLKIT_STOP : NO_STOP),
     });
@@ -47,10 +47,10 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
     // An explanation that fails must not replace the failure.
     await explanationOf(code).catch(() => undefined) ??
     (unquoted &&
-      `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
+      `Check ${unquoted}: another run of the app was active and might have written it`) ??
     (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined) ??
     (run.remedy && !isMissingFile
-      ? `If the changed files are the cause: ${run.remedy}`
+      ? `If your changes since the last build are the cause, rebuild: ${run.remedy}`
       : undefined);
   if (headline === undefined || (reason !== "" && !isShownIn(reason, lastOutput.text))) {
     return new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });
@@ -85,21 +85,19 @@ function printedError(
 /** The last line of argparse (`PROGRAM: error: ...`) and of click (`Error: ...`). */
 const USAGE_ERROR = /^(?:.{1,200}: error|Error): \S/;
 
-const NO_STOP = "SIGTERM is all that SageMaker says before it kills: save there, and end.";
+const NO_STOP = "Save and exit on SIGTERM: SageMaker sends nothing else before it kills the job";
 
 /** sagemaker-training 5.1.4: `trainer.py` ends with 1, and nothing handles SIGTERM (its issue 125). */
 const TOOLKIT_STOP =
-  "AWS's toolkit, which runs your script, does not pass SIGTERM on, here and on " +
-  "SageMaker: save checkpoints as you go. --launcher script passes it on.";
+  "Save checkpoints regularly, or use --launcher script: AWS's toolkit does not forward SIGTERM " +
+  "to your script, neither locally nor on SageMaker";
 
 /** @param status of the user's program; `undefined`: the toolkit does not say it. */
 function toolkitHint(status: string | undefined): string | undefined {
   if (status === "1") return undefined;
-  return `Your script ended ${
-    status === undefined ? "badly" : `with ${status}`
-  }; AWS's toolkit, which ` +
-    "ran it, ends with 1 whatever its status is, here and on SageMaker. --launcher script ends " +
-    "with the script's own.";
+  const own = status === undefined ? "" : ` (${status})`;
+  return `To return the script's own exit code${own}, use --launcher script: AWS's toolkit always ` +
+    "exits with 1, locally and on SageMaker";
 }
 
 /** Puts `exit status 137 (ended by SIGKILL)` into a form for brackets. */

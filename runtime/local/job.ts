@@ -54,7 +54,7 @@ const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
 
 /** Of a host that was killed, or frozen and killed at the end. */
 const REHEARSED =
-  "That was rehearsed (--kill-host, --freeze-host). A job that loses a host has failed.";
+  "Remove --kill-host or --freeze-host to run without a fault: a job that loses a host fails";
 
 /** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
 const GRACE = 10;
@@ -240,10 +240,10 @@ function stopText(why: StopReason, grace: number): string {
   if (why === "unread") return "";
   if (typeof why === "object") {
     const { host, words } = why.failed;
-    return `${host} failed (${words}): stopping the others, up to ${grace} s\n`;
+    return `${host} failed (${words}); stopping the others (up to ${grace} s)\n`;
   }
   const killer = why === "asked" ? "Ctrl-C again" : "Ctrl-C twice";
-  return `Stopping, up to ${grace} s; ${killer} kills it.\n`;
+  return `Stopping (up to ${grace} s; press ${killer} to kill)\n`;
 }
 
 /** The command once more, as far as it may be shown: values of variables are not. */
@@ -254,22 +254,21 @@ function againOf({ tag, strict }: BatchJob, { again }: JobRun): string {
 
 /** Where to look after a run that did not go well. */
 function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
-  if (record.isThere) tell(err, noteText(`mlcli local list-jobs ${name} shows this run`));
+  if (record.isThere) tell(err, noteText(`See this run: mlcli local list-jobs ${name}`));
 }
 
 /** What is left with a container that may still run and write. */
 function leftWords({ kind, run, hosts }: JobRun, layout: Layout): string {
-  const next = `the app's next mlcli local ${kind}`;
-  return `${typedPath(layout, run.directory)} is left with it; ` +
-    (hosts.length > 1
-      ? `${next} ends what still runs of it`
-      : `${next} sees to that once the container is gone`);
+  const next = hosts.length > 1
+    ? "stops the remaining hosts"
+    : "cleans it up when the container is gone";
+  return `Kept ${typedPath(layout, run.directory)}; the app's next mlcli local ${kind} ${next}`;
 }
 
 /** Two runs at once share `output`: what one of them wrote is not held against the other. */
 function sayShared(left: readonly Difference[], err: MessageStream): void {
   for (const { message } of left) {
-    tell(err, noteText(`${message}, if this run wrote it: another run of the app was there, too`));
+    tell(err, noteText(`${message}, unless another active run of the app wrote it`));
   }
 }
 

@@ -15,10 +15,10 @@ export function noChannelHint({ importer: { app }, inputs }: FailedCode, name: s
   const layout = layoutOf(app);
   const folder = shellWord(typedPath(layout, join(layout.inputData, name)));
   const others = inputs.map((input) => input.name);
-  return `Put data into ${folder}, or name some: --input ${name}=DIR. ` +
+  return `Put data into ${folder}, or pass it with --input ${name}=DIR. ` +
     (others.length === 0
-      ? "A channel without data does not exist, locally and on SageMaker."
-      : `The run has no channel ${name}, but ${listed(others)}.`);
+      ? "A channel without data does not exist, neither locally nor on SageMaker."
+      : `The run has no channel ${name}, only ${listed(others)}.`);
 }
 
 /** Returns what to do if the variable of a channel is not set. */
@@ -36,7 +36,7 @@ function unsetHint(code: FailedCode, name: string): string | undefined {
   const isSet = launcher === "script" || launcher === "toolkit" || holdsHarness(image);
   return isSet
     ? undefined
-    : `The image does not set SM_CHANNEL_${name}: use "${input.path}" in the code.`;
+    : `Use "${input.path}" in the code: the image does not set SM_CHANNEL_${name}`;
 }
 
 /** An option of argparse or a variable that gets the path of a channel, or `None`. */

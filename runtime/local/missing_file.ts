@@ -70,7 +70,7 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
   if (raised?.frames.at(-1)?.file.endsWith("/subprocess.py")) {
     return /[/\\]/.test(path) || line.includes("cwd")
       ? undefined
-      : `The image has no program ${inOneLine(path)}: install it in the image.`;
+      : `Install the program ${inOneLine(path)} in the image`;
   }
   const named = inputs.find((input) => path.startsWith(`${input.path}/`));
   // The host of a run with shards has another part of the files.
@@ -83,10 +83,10 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
   if (directory !== undefined) {
     const kept = kind === "train" ? [PATHS.model, PATHS.outputData] : [PATHS.processingOutput];
     if (named && !code.asked.copyInputs) {
-      return `${named.path} is read-only: write to ${kept.join(" or ")}.`;
+      return `Write to ${kept.join(" or ")}: ${named.path} is read-only`;
     }
-    return `Make the directory first: os.makedirs(${quoted(directory)}, exist_ok=True).` +
-      (directory.startsWith("/opt/ml/") ? "" : ` SageMaker keeps only ${kept.join(" and ")}.`);
+    return `Create the directory first: os.makedirs(${quoted(directory)}, exist_ok=True)` +
+      (directory.startsWith("/opt/ml/") ? "" : `. SageMaker keeps only ${kept.join(" and ")}.`);
   }
   const found = await foundHint(code, path, named ? [named] : inputs);
   const [, channel] = /^\/opt\/ml\/input\/data\/([\w.-]{1,64}(?=\/)|[\w-]{1,64}$)/.exec(path) ?? [];
@@ -101,9 +101,9 @@ function onlyLocalHint({ kind, importer: { app } }: FailedCode, directory: strin
   const isTraining = kind === "train";
   const folder = shellWord(typedPath(app, isTraining ? join(inputData, "extra") : processingData));
   return isTraining
-    ? `Put the data into a channel, such as ${folder}, or name it: --input extra=DIR. ` +
+    ? `Put the data into a channel, such as ${folder}, or pass it with --input extra=DIR. ` +
       `A training job on SageMaker has no ${directory}.`
-    : `Put the data into ${folder}, or name it: --input DIR. Write results to ` +
+    : `Put the data into ${folder}, or pass it with --input DIR. Write results to ` +
       `${PATHS.processingOutput}. A processing job on SageMaker has no ${directory}.`;
 }
 
@@ -129,7 +129,7 @@ async function foundHint(
     // As on the file systems of macOS and Windows.
     all.find(({ file }) => named(file).toLowerCase() === name.toLowerCase());
   if (found !== undefined) {
-    return `${inOneLine(found.file)} is in ${inputText(code, found.input)}: open ` +
+    return `Open ${inOneLine(found.file)} in ${inputText(code, found.input)}: ` +
       await expressionOf(code, found.input, found.file);
   }
   const layout = layoutOf(app);
@@ -143,7 +143,7 @@ async function foundHint(
     if (code.remedyOfOtherCode !== undefined) return code.remedyOfOtherCode;
     if (`${inside}/${name}` === path) continue;
     const shown = inOneLine(typedPath(app, join(outside, name)));
-    return `${shown} is ${quoted(`${inside}/${name}`)} in the container.`;
+    return `Open ${quoted(`${inside}/${name}`)}, which is ${shown} in the container`;
   }
   return undefined;
 }
@@ -154,11 +154,11 @@ async function dataHint(code: FailedCode, inputs: readonly LookedAt[]): Promise<
   const input = inputs.find(({ files }) => files.some(isShown));
   if (input === undefined) {
     const option = code.kind === "train" ? "training=DIR" : "DIR";
-    return `The run has no data. Name a directory of this machine: --input ${option}`;
+    return `Pass a directory with data, because the run has none: --input ${option}`;
   }
   const files = input.files.filter(isShown);
   const folder = inOneLine(typedPath(code.importer.app, input.source));
-  return `Put the file into ${folder}, or open one of ${inputText(code, input)} (${
+  return `Put the file into ${folder}, or open a file in ${inputText(code, input)} (${
     listed(files)
   }): ` +
     await expressionOf(code, input, files[0]!);

@@ -63,8 +63,8 @@ export async function missingModuleHintOf(
   const inFile = (name: string) => {
     if (!isBuilt || !required.has(normalizedName(name))) return undefined;
     return installed
-      ? `${name} is in ${file}, but not in the image: mlcli build.`
-      : `Run mlcli build if ${name} was added to ${file} since the last build.`;
+      ? `Run mlcli build: ${name} is in ${file} but not in the image`
+      : `If ${name} was added to ${file} since the last build, run mlcli build`;
   };
   const folders = [layout[code], ...holdsHarness(image) ? [layout.common] : []];
   const names = [...await modulesIn(folders), ...versions.keys(), ...required];
@@ -73,25 +73,24 @@ export async function missingModuleHintOf(
   return ofItsName ?? missingModuleHint({ module, names, own }, (name, isPart) => {
     const older = LAST_VERSIONS.get(module);
     const wanted = older ?? name;
-    if (!isBuilt) return `Install ${wanted} in the image.`;
+    if (!isBuilt) return `Install ${wanted} in the image`;
     const inLock = `${file}${isLock ? ` and its lock (uv add ${shellWord(wanted)})` : ""}`;
     const version = versions.get(normalizedName(name));
-    const shown = version === undefined ? `The ${name} in the image` : `${name} ${version}`;
+    const shown = version === undefined ? `the ${name} in the image` : `${name} ${version}`;
     if (isPart || version !== undefined) {
-      return `${shown} has no ${module}. ` +
-        (older ? `Pin ${older} in ${inLock}` : `Another version might: pin it in ${file}`) +
-        ", then mlcli build.";
+      return (older ? `Pin ${older} in ${inLock}` : `Pin another version in ${file}`) +
+        `, then run mlcli build: ${shown} has no ${module}`;
     }
     if (older && required.has(normalizedName(name))) {
-      return `Pin ${older} in ${inLock}, then mlcli build: later versions have no ${module}.`;
+      return `Pin ${older} in ${inLock}, then run mlcli build: later versions have no ${module}`;
     }
     const inRequirements = inFile(name);
     if (inRequirements !== undefined) return inRequirements;
     const add = `Add ${wanted} to ${inLock}`;
-    if (lacking.length === 0) return `${add}, then mlcli build.`;
+    if (lacking.length === 0) return `${add}, then run mlcli build`;
     // It may come with one of them.
     const those = listed(lacking);
-    return `The image lacks ${those} of ${file}: mlcli build. ${add} if that is not enough.`;
+    return `Run mlcli build: the image lacks ${those} from ${file}. ${add} if that is not enough.`;
   });
 }
 
@@ -105,11 +104,11 @@ async function hintForSent(module: string, source: Source): Promise<string> {
   return missingModuleHint({ module, names, own }, (name) => {
     const older = LAST_VERSIONS.get(module);
     if (!required.has(normalizedName(name))) {
-      return `Add ${older ?? name} to ${file}: it is installed when the code starts.`;
+      return `Add ${older ?? name} to ${file}: it is installed when the code starts`;
     }
     return older
-      ? `Pin ${older} in ${file}: later versions have no ${module}.`
-      : `${name} is in ${file}, but the image does not find it: look at what pip said above.`;
+      ? `Pin ${older} in ${file}: later versions have no ${module}`
+      : `Check pip's output above: ${name} is in ${file}, but Python does not find it`;
   });
 }
 
@@ -121,7 +120,7 @@ async function commonHint(app: App, image: LabelledImage, top: string): Promise<
   const finding = dockerfile && await commonFinding(app, dockerfile).catch(() => undefined);
   return finding
     ? `${top} is in ${common}/, which is not in the image. ${finding.hint}`
-    : `${top} is in ${common}/, but not in the image: mlcli build.`;
+    : `Run mlcli build: ${top} is in ${common}/ but not in the image`;
 }
 
 /** Where the app itself has a module of that name that this code does not find. */
@@ -145,18 +144,16 @@ async function placeOf(
     // The app's own directory of code is no package.
     if (path === undefined || path === layout[code]) continue;
     if (path === layout.common) {
-      return `What is in ${shown(path)}/ is imported by its own name: import NAME, and not ` +
-        "from common.";
+      return `Import modules of ${shown(path)}/ by their own names: import NAME instead of from ` +
+        "common import NAME";
     }
-    const found = `${shown(path)} is there, but ${code} imports only what is in ` +
-      `${shown(layout[code])}/`;
-    if (!holdsHarness(image)) return `${found}: put it there.`;
+    const own = `${shown(layout[code])}/, where ${code} code can import it`;
+    if (!holdsHarness(image)) return `Move ${shown(path)} to ${own}`;
     const common = `${shown(layout.common)}/`;
     // A model names the module of its class, and is loaded by the server.
-    const remedy = code === "prediction" && folder === layout.training
-      ? `. Move what a saved model needs of it to ${common}, then train again.`
-      : ": put it there.";
-    return `${found} and ${common}${remedy}`;
+    return code === "prediction" && folder === layout.training
+      ? `Move the code that a saved model needs from ${shown(path)} to ${common}, then train again`
+      : `Move ${shown(path)} to ${common} or ${own}`;
   }
   return undefined;
 }

@@ -97,7 +97,7 @@ export async function giveToCaller(
   try {
     const { force } = host.interruption;
     using change = new OwnerChange(await host.engine(), image, before, force, warn);
-    const words = () => change.found === 0 ? "Looking at what the run wrote" : givingWords(change);
+    const words = () => change.found === 0 ? "Checking the run's files" : givingWords(change);
     const work = change.make();
     await (host.waiting ? host.waiting(words, work) : work);
   } catch (error) {
@@ -110,7 +110,7 @@ export async function giveToCaller(
 type Warn = (message: string, hint: string | undefined) => void;
 
 function givingWords({ found }: { readonly found: number }): string {
-  return `Making ${counted(found, "file")} of the run yours`;
+  return `Changing the owner of ${counted(found, "file")} to you`;
 }
 
 /** Changes owners and modes, by containers, until everything is as it should be. */
@@ -155,7 +155,7 @@ class OwnerChange implements Disposable {
       }
       const now = JSON.stringify([open, give]);
       if (now === last || round > MOST_ROUNDS) {
-        throw this.#notGiven([...give, ...open], "chown did not change them");
+        throw this.#notGiven([...give, ...open], "chown had no effect");
       }
       last = now;
       this.found = entriesIn(trees).filter((entry) => entry.uid !== uid).length;
@@ -179,9 +179,9 @@ class OwnerChange implements Disposable {
 
   #notGiven(paths: readonly string[], reason: string, cause?: unknown): MlcliError {
     const { uid, gid } = this.#caller;
-    return new MlcliError(`Some files belong to another user, ${shownPaths(paths)}: ${reason}`, {
-      hint: "Programs among them may have that user's rights (setuid), for whoever runs them. " +
-        `sudo chown -hR ${uid}:${gid} ${typedPaths(paths)}`,
+    return new MlcliError(`Cannot change the owner of ${shownPaths(paths)}: ${reason}`, {
+      hint: "Make them yours, because programs among them might run with another user's rights " +
+        `(setuid): sudo chown -hR ${uid}:${gid} ${typedPaths(paths)}`,
       cause,
     });
   }
@@ -197,9 +197,8 @@ class OwnerChange implements Disposable {
     for (const [path, id] of directories) {
       const isSame = trees.some((tree) => tree.path === path && tree.id === id);
       if (isSame && await realPathOf(path) === path) continue;
-      throw new MlcliError(`${path} was replaced by another directory during the run`, {
-        hint: "The files of the run keep their owner.",
-      });
+      const message = `${path} was replaced during the run, so the run's files keep their owner`;
+      throw new MlcliError(message);
     }
     return trees;
   }
@@ -219,7 +218,7 @@ class OwnerChange implements Disposable {
         interruption: { signal, force: signal },
       });
       if (cause !== undefined) throw cause;
-      if (status !== 0) throw new Error(`${command[0]} ended with exit status ${status}`);
+      if (status !== 0) throw new Error(`${command[0]} exited with code ${status}`);
     }
   }
 
@@ -242,12 +241,12 @@ class OwnerChange implements Disposable {
     const dangerous = pathsOf(await stillPrivileged(left));
     if (dangerous.length === 0) {
       return this.warn(
-        `The run made files that give rights away (setuid), ${shownPaths(pathsOf(files))}`,
-        "mlcli removed setuid from them.",
+        `Removed setuid from files that the run created: ${shownPaths(pathsOf(files))}`,
+        "Check why: such programs run with their owner's rights, whoever starts them",
       );
     }
     this.warn(
-      "The run made programs that give another user's rights away (setuid), " +
+      "The run created programs that run with another user's rights (setuid): " +
         shownPaths(dangerous),
       `Remove them: sudo rm ${typedPaths(dangerous)}`,
     );
@@ -264,10 +263,10 @@ class OwnerChange implements Disposable {
     });
     if (unseen.length === 0) return;
     this.warn(
-      `What the run left was not looked at: ${shownPaths(pathsOf(unseen))} (a name that is not ` +
-        "UTF-8, too long a path, or too many files)",
-      "Programs in it may have another user's rights (setuid). Only who may enter test_dir " +
-        "reaches them.",
+      `Cannot check ${shownPaths(pathsOf(unseen))} (a name that is not UTF-8, a path that is too ` +
+        "long, or too many files)",
+      "Keep test_dir closed to other users: programs in these files might run with another user's " +
+        "rights (setuid)",
     );
   }
 
@@ -284,8 +283,8 @@ class OwnerChange implements Disposable {
     if (kept.length === 0) return;
     const paths = pathsOf(kept);
     this.warn(
-      `The run changed what belongs to another user, ${shownPaths(paths)}`,
-      `It stays theirs. If it should be yours: sudo chown -h ${uid}:${gid} ${typedPaths(paths)}`,
+      `The run changed files that another user owns: ${shownPaths(paths)}`,
+      `To make them yours: sudo chown -h ${uid}:${gid} ${typedPaths(paths)}`,
     );
   }
 }

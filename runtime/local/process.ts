@@ -70,7 +70,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
 function requireProgram({ file, program: { code, command } }: ProcessingJob): void {
   if (file !== undefined || code !== undefined || command.length > 0) return;
   throw new UsageError('Missing required option "--file".', {
-    hint: "See mlcli local process --help.",
+    hint: "List the options: mlcli local process --help",
   });
 }
 
@@ -272,8 +272,8 @@ function lostOutput(
   ).sort();
   if (lost.length === 0) return undefined;
   return {
-    message: `Processing wrote ${listed(lost)} to ${PATHS.output}, of which nothing is kept`,
-    hint: `Write it to ${listed(outputs.map(({ path }) => path))}.`,
+    message: `Processing wrote ${listed(lost)} to ${PATHS.output}, which is not kept`,
+    hint: `Write to ${listed(outputs.map(({ path }) => path))}`,
   };
 }
 
@@ -290,7 +290,7 @@ function commandOf({ file, program: { code, command } }: ProcessingJob): readonl
 /** What to do when the test data lies somewhere else. */
 function inputRemedy(job: ProcessingJob): (target: string) => string {
   return (target) =>
-    `If you trust that path, name the data yourself: ${
+    `If you trust that path, pass it as an input: ${
       [...commandOf(job), "--input", target].map(shellWord).join(" ")
     }`;
 }

@@ -77,13 +77,13 @@ async function requireRoomForCode(
   if (!isTaken && (copies || entriesOf(data).length <= MOST_OTHERS)) return;
   throw new MlcliError(
     isTaken
-      ? `${typedPath(layout, join(data, CODE_INPUT.name))} is in the way of the code, which ` +
-        `lies at ${CODE_INPUT.path}`
-      : `${typedPath(layout, data)} holds more than ${MOST_OTHERS} files and directories, which ` +
-        "are mounted one by one beside the code",
+      ? `${typedPath(layout, join(data, CODE_INPUT.name))} conflicts with the code, which is ` +
+        `mounted at ${CODE_INPUT.path}`
+      : `${typedPath(layout, data)} contains more than ${MOST_OTHERS} files and directories, too ` +
+        "many to mount next to the code",
     {
-      hint: `--input NAME=DIR has the data at ${PATHS.processingInput}/NAME` +
-        (isTaken ? "." : "; --copy-inputs copies it."),
+      hint: `Mount the data at ${PATHS.processingInput}/NAME with --input NAME=DIR` +
+        (isTaken ? "" : ", or copy it with --copy-inputs"),
     },
   );
 }

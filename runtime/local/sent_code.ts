@@ -106,8 +106,8 @@ export async function pipPlan(
 }
 
 const NO_NETWORK = warningText(
-  "The code's packages are installed when it starts, for which this run has no network",
-  "An image that has them needs none: leave out requirements.txt then, and setup.py.",
+  "The code's packages cannot be installed, because this run has no network",
+  "Use an image that contains the packages, and remove requirements.txt and setup.py",
 );
 
 /** The variables by which pip, and what it starts, find the files. */

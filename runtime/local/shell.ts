@@ -126,8 +126,8 @@ async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> 
     await runIn(job, placeOf(run, "training"), host);
   } finally {
     if (await filesIn(run.uploaded[0]!.source).catch(() => 0) > 0) {
-      const what = `What was written to ${PATHS.model} is gone with the container`;
-      tell(host.err, noteText(`${what}; mlcli local train makes a model`));
+      const what = `The files in ${PATHS.model} were removed with the container`;
+      tell(host.err, noteText(`${what}; to keep a model, run mlcli local train`));
     }
   }
 }

@@ -224,6 +224,6 @@ function tooManyText(layout: Layout, left: number): string {
   return warningText(
     `Mounted only the first ${MOST_OTHERS} extra files and directories of ` +
       `${typedPath(layout, layout.input)}; ${left} were left out`,
-    "Put them into a directory of input/data: each is a channel, also on SageMaker.",
+    "Put them into a directory of input/data: each is a channel, locally and on SageMaker",
   );
 }

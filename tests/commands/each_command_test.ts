@@ -14,7 +14,7 @@ const DATA = `s3://${BUCKET}/app/data`;
 
 /** No server has this port. */
 const NO_SERVER = /^error: Container not found on port 1\n/;
-const NOT_READY = /^error: The server ended before it was ready: exit code 0\n/;
+const NOT_READY = /^error: The server exited before it was ready: exit code 0\n/;
 const JOB = "-e ml.m5.large --no-wait";
 
 /**

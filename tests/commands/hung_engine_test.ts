@@ -57,13 +57,12 @@ suite("an engine that hangs", () => {
     const app = name.replace(/^mlcli-(.*)-train-.*$/, "$1");
     const base = `${app}/mlcli_base/local_test`;
     assertEquals(run.stderr.split("\n"), [
-      "Stopping, up to 3 s; Ctrl-C again kills it.",
-      `warning: The container ${name} may still be there: the Docker Engine did not remove it`,
-      `hint: Once the engine answers, docker rm -f ${name} removes it.`,
-      `note: ${base}/jobs/${
-        run.runs[0]
-      } is left with it; the app's next mlcli local train sees to ` +
-      "that once the container is gone",
+      "Stopping (up to 3 s; press Ctrl-C again to kill)",
+      `warning: The container ${name} might still exist because the Docker Engine did not ` +
+      "remove it",
+      `hint: Remove it when the engine responds: docker rm -f ${name}`,
+      `note: Kept ${base}/jobs/${run.runs[0]}; the app's next mlcli local train cleans it up ` +
+      "when the container is gone",
       "",
     ]);
     assertEquals(run.runs.length, 1);
@@ -72,6 +71,6 @@ suite("an engine that hangs", () => {
   it("during a stop is reported at Ctrl-C", async () => {
     const run = await runHung(LOCAL_STOP, { at: 1, isAlone: false, isPressed: true });
     assertEquals([run.hung, run.code], ["POST /containers/ID/stop", 130]);
-    assertMatch(run.stderr, /^warning: The container mlcli-\S+-serve-\d+ may still be there: /);
+    assertMatch(run.stderr, /^warning: The container mlcli-\S+-serve-\d+ might still exist /);
   });
 });

@@ -288,7 +288,7 @@ suite("in SageMaker Studio", () => {
       assertEquals(code, 1);
       assertStringIncludes(
         stderr,
-        'error: SageMaker Studio lets containers have no network but "sag',
+        'error: SageMaker Studio supports only the container network "sag',
       );
       assertEquals(engine.created, []);
     });
@@ -300,7 +300,10 @@ suite("in SageMaker Studio", () => {
         ...["local", ...role, "--publish", "5678"],
       ]);
       assertEquals({ code, created: engine.created }, { code: 1, created: [] });
-      assertStringIncludes(stderr, "error: SageMaker Studio publishes no ports of containers\n");
+      assertStringIncludes(
+        stderr,
+        "error: SageMaker Studio does not support publishing container ports\n",
+      );
     });
   }
 

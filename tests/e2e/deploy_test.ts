@@ -70,7 +70,10 @@ suite("local deploy and local stop", () => {
     await app.write(app.path("prediction/serve"), "import nothing_of_that_name\n");
     const broken = await app.run(replace);
     assertEquals([broken.code, broken.stdout], [1, ""]);
-    assertMatch(broken.stderr, /^note: .* serves on\nerror: The server ended before it was ready/);
+    assertMatch(
+      broken.stderr,
+      /^note: The previous server keeps running\nerror: The server exited before it was ready/,
+    );
     assertEquals(await predictedOn(port), "eight!");
     assertEquals((await containersOf(app.name)).map((container) => container.Id), [Id]);
   });
@@ -187,7 +190,7 @@ raise ImportError("no module named shap")
     assertMatch(stdout, /^last words$/m, stderr);
     // Another worker is ended while it is writing the same.
     assertEquals(new Set(stdout.match(/^line \d+$/mg)).size, lines);
-    assertMatch(stderr, /^error: The server ended before it was ready: exit code 3$/m);
+    assertMatch(stderr, /^error: The server exited before it was ready: exit code 3$/m);
     assertEquals(await containersOf(app.name), []);
   });
 });

@@ -92,7 +92,7 @@ suite("an image that mlcli did not build", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The server did not go on answering \/ping with 200 within 5 s: 200 at first, then HTTP 500\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: SageMaker asks again/,
+      /^error: The server did not keep returning 200 for \/ping within 5 s: 200 at first, then HTTP 500\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: Return 200 for each request to \/ping: /,
     );
     assertEquals(await containersOf(app.name), []);
   });
@@ -104,9 +104,9 @@ suite("an image that mlcli did not build", () => {
     assertEquals({ code, stdout }, { code: 1, stdout: "" });
     assertMatch(
       stderr,
-      new RegExp(`^error: ${WITHOUT_ENTRYPOINT} has no train program, which SageMaker would run\n`),
+      new RegExp(`^error: ${WITHOUT_ENTRYPOINT} has no train program, which SageMaker requires\n`),
     );
-    assertStringIncludes(stderr, "\nhint: The image needs an ENTRYPOINT that takes train");
+    assertStringIncludes(stderr, "\nhint: Add to the image an ENTRYPOINT that accepts train");
     assertEquals(await containersOf(app.name), []);
   });
 });

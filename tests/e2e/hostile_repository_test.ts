@@ -141,7 +141,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     assertEquals({ code, stdout }, { code: 0, stdout: "7 ['d.csv']\n{}\n" }, stderr);
     assertMatch(
       stderr,
-      /^warning: mlcli build leaves \S+\/training\/\.env\.example out of the image/,
+      /^warning: mlcli build excludes \S+\/training\/\.env\.example from the image/,
     );
     assertEquals((await Deno.stat(app.testPath("model/m"))).uid, user.uid);
   });
@@ -285,7 +285,10 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await using app = await clonedApp(user);
     for (const name of ["a", "b"]) await link(app, `${BASE}/${TEST}/input/config/${name}`, ".");
     const stderr = await refusal(app);
-    assertMatch(stderr, /^error: \S+\/config\/[ab] leads to a directory that is there already\n/);
+    assertMatch(
+      stderr,
+      /^error: Cannot copy \S+\/config\/[ab]: it leads to a directory that is already copied\n/,
+    );
   });
 
   for (const place of ["APP", `${BASE}/Dockerfile`, "requirements.txt", ".dockerignore"]) {

@@ -75,7 +75,7 @@ if (Deno.uid() === 0) {
       const result = await user.run(["local", "train"], app.directory);
       return {
         ...result,
-        stderr: result.stderr.replace(/^Making \d+ files? of the run yours\n/, ""),
+        stderr: result.stderr.replace(/^Changing the owner of \d+ files? to you\n/, ""),
       };
     };
 
@@ -133,7 +133,7 @@ if (Deno.uid() === 0) {
       assertEquals(code, 0);
       assertMatch(
         stderr,
-        /^warning: The run made files that give rights away \(setuid\), \S+\/test_dir\/model\/x\/sh\n/,
+        /^warning: Removed setuid from files that the run created: \S+\/test_dir\/model\/x\/sh\n/,
       );
       const owners = await ownersBelow(app.testPath("model/x"));
       assertEquals(owners.get("sh"), { uid: user.uid, mode: 0o755 });
@@ -150,7 +150,7 @@ if (Deno.uid() === 0) {
       const { stderr } = await train(app);
       assertMatch(
         stderr,
-        /^warning: The run made files that give rights away \(setuid\), \S+\/theirs\n/,
+        /^warning: Removed setuid from files that the run created: \S+\/theirs\n/,
       );
       const owners = await ownersBelow(app.testPath("output/data"));
       assertEquals(owners.get("theirs"), { uid: 0, mode: 0o755 });
@@ -209,7 +209,7 @@ if (Deno.uid() === 0) {
           assertEquals(code, 0);
           assertMatch(
             stderr,
-            /^warning: What the run left was not looked at: \S+\/output\/\S+ /m,
+            /^warning: Cannot check \S+\/output\/\S+ /m,
           );
           const planted = await output("find", app.testPath("output"), "-perm", "-4000");
           assertEquals(planted.trim().split("\n").length, 1, "it is still there");
@@ -247,7 +247,7 @@ if (Deno.uid() === 0) {
       );
       const { code, stderr } = await train(app);
       assertEquals(code, 0);
-      assertMatch(stderr, /^warning: Some files belong to another user, \S+\/x: chown did not /);
+      assertMatch(stderr, /^warning: Cannot change the owner of \S+\/x: chown had no /);
       assertEquals((await Deno.lstat(app.testPath("model/x"))).mode! & 0o777, 0);
       await Deno.chmod(app.testPath("model/x"), 0o700);
     });
@@ -258,11 +258,11 @@ if (Deno.uid() === 0) {
       assertEquals(code, 0);
       assertMatch(
         stderr,
-        /^warning: Some files belong to another user, \S+: chown did not change them\n/,
+        /^warning: Cannot change the owner of \S+: chown had no effect\n/,
       );
       assertMatch(
         stderr,
-        /\nhint: Programs among them .*\(setuid\).* sudo chown -hR \S+ \S+\/test_dir\/model\n/,
+        /\nhint: Make them yours, .*\(setuid\): sudo chown -hR \S+ \S+\/test_dir\/model\n/,
       );
       assertEquals(await containersOf(app.name), []);
     });

@@ -76,6 +76,6 @@ suite("--interactive", () => {
       stderr,
       /\nerror: Training failed: BdbQuit \(training\.py, line \d+\)\nhint: mlcli local t/,
     );
-    assertMatch(stderr, /--interactive lets you type at breakpoint\(\)\.\n$/);
+    assertMatch(stderr, /hint: To type at breakpoint\(\), run mlcli local train --interactive\n$/);
   });
 });

@@ -33,7 +33,7 @@ suite("interrupting a run", () => {
       run.child.kill(signal);
       assertEquals(await endOf(run), {
         code: status,
-        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n" +
+        stderr: "Stopping (up to 10 s; press Ctrl-C again to kill)\n" +
           `note: ${app.name}/mlcli_base/local_test/test_dir/model is what this run had written ` +
           "when it was stopped\n",
       });

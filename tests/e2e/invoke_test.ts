@@ -118,7 +118,7 @@ suite("local invoke", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: The server on port \d+ does not answer: it has ended\nhint: .*logs/,
+      /^error: The server on port \d+ does not respond: it has exited\nhint: .*logs/,
     );
   });
 });

@@ -47,7 +47,7 @@ suite("the metrics of a training", () => {
     assertStringIncludes(
       failed.stderr,
       "error: Training failed: ModuleNotFoundError: No module named 'sklearn' (training.py, line 9)\n" +
-        "hint: Add scikit-learn to requirements.txt, then mlcli build.\n",
+        "hint: Add scikit-learn to requirements.txt, then run mlcli build\n",
     );
     const listed = await app.run(["local", "list-jobs", "--output", "json"]);
     const [second, first] = JSON.parse(listed.stdout);

@@ -35,8 +35,8 @@ async function trainedApp(): Promise<TestApp> {
   const { code, stderr } = await app.run(["local", "train"]);
   assertEquals([code, stderr], [
     0,
-    "warning: Training left links in /opt/ml/model: current; on SageMaker, no model can be " +
-    "created of an archive with links\nhint: Replace each link by a copy of its target.\n",
+    "warning: Training left links in /opt/ml/model: current; SageMaker cannot create a model " +
+    "from an archive with links\nhint: Replace each link with a copy of its target\n",
   ]);
   return app;
 }

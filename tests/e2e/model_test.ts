@@ -142,7 +142,7 @@ suite("the model of a training that is stopped", () => {
       if (isSecond) run.child.kill("SIGINT");
       assertEquals(await endOf(run), {
         code: 130,
-        stderr: `Stopping, up to ${grace} s; Ctrl-C again kills it.\n` +
+        stderr: `Stopping (up to ${grace} s; press Ctrl-C again to kill)\n` +
           await noteOf(app),
       });
       assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/half"] });
@@ -182,7 +182,7 @@ ${writes("late")}`);
     if (knows) {
       assertEquals(
         next.stderr,
-        "note: A training went on after mlcli was killed, and ended with exit status 0: its " +
+        "note: Training continued after mlcli was killed, and exited with 0: its " +
           `model is in ${shown(app, "model")} now\n`,
       );
       assertEquals(await modelsOf(app), { model: [...KEEPING, "late"], beside: KEPT });
@@ -191,9 +191,9 @@ ${writes("late")}`);
     const path = `${app.name}/mlcli_base/local_test/jobs/${name}/model`;
     assertEquals(
       next.stderr,
-      "warning: Nobody saw the end of a training, so how that ended is not known: its model is " +
-        `in ${path}\nhint: If it is whole, mlcli local deploy --run ${name} serves it. If not: rm ` +
-        `-r ${path}\n`,
+      `warning: mlcli was interrupted, so the result of run ${name} is unknown; its model is ` +
+        `in ${path}\nhint: To serve it: mlcli local deploy --run ${name}. To remove it: rm -r ` +
+        `${path}\n`,
     );
     // Another training replaces the model, and still leaves this one to its owner.
     await retrain(app, writes("new"));
@@ -269,8 +269,8 @@ suite("a server that runs while its app is trained again", () => {
       await retrain(app, writes(name));
       const { code, stderr } = await app.run(TRAIN, { env });
       const gone = `warning: Removed the model of ${second}\n` +
-        "hint: To keep a model: mlcli local keep RUN. To keep more models: " +
-        "mlcli config set keep_models NUMBER, or keep_models_size SIZE\n";
+        "hint: To keep a model: mlcli local keep RUN. To keep more models: mlcli config set " +
+        "keep_models NUMBER, or mlcli config set keep_models_size SIZE\n";
       assertEquals([code, stderr], [0, name === "fifth" ? gone : ""]);
       assertEquals(await predictedOn(port), "first");
     }
@@ -351,7 +351,7 @@ suite("a model belongs to the caller", () => {
     await Deno.writeTextFile(app.testPath("output/data/go"), "");
     await untilEnded(app);
     const result = await user.run(["local", "process", "-f", "p.py"], app.directory);
-    assertStringIncludes(result.stderr, "Nobody saw the end of a training");
+    assertStringIncludes(result.stderr, "mlcli was interrupted, so the result of run ");
     assertEquals(await foreign(app.testPath()), [`${app.testPath()}/output/data/go`]);
   });
 });

@@ -145,14 +145,14 @@ suite("an inference.py of the user's own", () => {
     await typed(app);
     const { answer, said } = await served(app, []);
     assertEquals(answer, "no code: .gitkeep");
-    assertMatch(said, /^note: There is no model in .*test_dir\/model\n$/);
+    assertMatch(said, /^note: \S+test_dir\/model contains no model\n$/);
     await buildTestImage();
     await using own = await makeApp({ configuration: { image_name: TEST_IMAGE } });
     await own.write(own.testPath("model/weights"), "42");
     await own.write(join(own.directory, "inference.py"), "");
     const refused = await own.run(["local", "deploy", "--entry-point", "inference.py"]);
     assertEquals(refused.code, 1);
-    assertMatch(refused.stderr, /^error: \S+ serves prediction\/serve, and no entry point\n/);
+    assertMatch(refused.stderr, /^error: \S+ runs prediction\/serve, not an entry point\n/);
     assertEquals(await leftIn(own), []);
     const missing = await app.run(["local", "deploy", "--entry-point", "inference.py"]);
     assertEquals(missing.code, 1);

@@ -104,7 +104,7 @@ suite("a script of the user's own, and an image of another account", () => {
       assertEquals(init.code, 0, init.stderr);
       const here = await run("local", "train", "--hyperparameter", "mode=here");
       assertEquals([here.code, here.stdout], [0, 'here ["code"] /opt/ml/code\n'], here.stderr);
-      assertStringIncludes(here.stderr, `note: Pulling ${IMAGE}, which is not here\n`);
+      assertStringIncludes(here.stderr, `note: Pulling ${IMAGE} (not found locally)\n`);
       const there = await run(
         ...["train", "-i", "s3://bucket/data", "-o", "s3://bucket/shop", "-e", "ml.m5.large"],
         ...["--hyperparameter", "mode=there"],

@@ -146,7 +146,7 @@ suite("a script of the user's own", () => {
     assertEquals(ended.code, 1);
     assertMatch(
       ended.stderr,
-      /error: Training failed: ExecuteUserScriptError, exit code 7 \(exit code 1\)\nhint: Your script ended with 7; AWS's toolkit/,
+      /error: Training failed: ExecuteUserScriptError, exit code 7 \(exit code 1\)\nhint: To return the script's own exit code \(7\), use --launcher script: AWS's toolkit/,
     );
     const stopped = await app.run(
       [...["local", "train", "--hyperparameter", "mode=wait"], "--stop-after", "2", "--grace", "1"],
@@ -154,7 +154,7 @@ suite("a script of the user's own", () => {
     assertEquals(stopped.code, 137, stopped.stderr);
     assertMatch(
       stopped.stderr,
-      /\nhint: AWS's toolkit, which runs your script, does not pass SIGTERM on/,
+      /\nhint: Save checkpoints regularly, or use --launcher script: AWS's toolkit /,
     );
   });
 

@@ -142,7 +142,7 @@ suite("what containers wrote belongs to the caller", () => {
       assertEquals(code, 0, stderr);
       assertMatch(
         stderr,
-        /^warning: The run changed what belongs to another user, .*\nhint: It stays theirs.*chown/,
+        /^warning: The run changed files that another user owns: .*\nhint: To make them yours: .*chown/,
       );
       const owners = await ownersBelow(app.testPath("output/data"));
       const foreign = [...owners].filter(([, { uid }]) => uid !== user.uid);
@@ -180,7 +180,7 @@ suite("what containers wrote belongs to the caller", () => {
       assertEquals(code, 0, stderr);
       assertMatch(
         stderr,
-        /^warning: The run made files that give rights away.*\/roots, \S+\/yours\nhint:/,
+        /^warning: Removed setuid from files that the run created: .*\/roots, \S+\/yours\nhint:/,
       );
       for (const [name, mode] of [["roots", 0o755], ["yours", 0o755], ["mine", 0o4755]] as const) {
         const info = await Deno.lstat(app.testPath("output/data", name));

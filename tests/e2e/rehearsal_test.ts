@@ -47,12 +47,12 @@ suite("mlcli local train --stop-after", () => {
     const first = await app.run(["local", "train", "--stop-after", SOON]);
     assertEquals([first.code, first.stdout], [0, "from 0\n"], first.stderr);
     const [stopping, stopped, there] = first.stderr.split("\n");
-    assertMatch(stopping!, /^Stopping, up to 120 s; /);
+    assertMatch(stopping!, /^Stopping \(up to 120 s; /);
     assertMatch(
       stopped!,
-      /^Stopped after 3 s, as SageMaker stops a training\. It ended \d+\.\d s after SIGTERM: exit code 0\.$/,
+      /^Stopped training after 3 s, as SageMaker does\. It exited \d+\.\d s after SIGTERM: exit code 0\.$/,
     );
-    assertEquals(there, `There now: ${path}/checkpoints (1 file)`);
+    assertEquals(there, `Saved so far: ${path}/checkpoints (1 file)`);
     // It wrote no model, and none took the place of the earlier one.
     assertEquals(await namesIn(app.testPath("model")), ["old"]);
 
@@ -61,7 +61,7 @@ suite("mlcli local train --stop-after", () => {
     assertEquals(second, {
       code: 0,
       stdout: "from 7\n",
-      stderr: "The training ended by itself within 60 s: nothing was stopped.\n",
+      stderr: "Training exited within 60 s, before it was stopped\n",
     });
     assertEquals(await namesIn(app.testPath("model")), ["model.txt"]);
     assertEquals(await namesIn(app.testPath("checkpoints")), ["step"]);

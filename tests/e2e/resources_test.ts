@@ -83,10 +83,13 @@ suite("what a container takes of this machine", () => {
     await using app = await reportingApp();
     const process = ["local", "process", "-f", "p.py"];
     const table: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-      [["--network", `not-${app.name}`], /^error: The Docker Engine has no network "not-test/m],
+      [
+        ["--network", `not-${app.name}`],
+        /^error: Network "not-test.* does not exist in the Docker Engine/m,
+      ],
       [
         ["--gpus", "device=none"],
-        /^error: (The Docker Engine (has no|cannot give)|Podman gives no GPUs)/m,
+        /^error: (The Docker Engine cannot provide|Podman does not support GPUs)/m,
       ],
       // Podman takes any number.
       ...await isPodman() ? [] : [

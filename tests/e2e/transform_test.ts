@@ -122,7 +122,7 @@ suite("local transform", () => {
     assertEquals(strict.code, 1);
     assertStringIncludes(strict.stderr, said);
     assertStringIncludes(strict.stderr, "data/a.csv, line 1 starts a request whose response");
-    assertStringIncludes(strict.stderr, "not as on SageMaker (--strict)");
+    assertStringIncludes(strict.stderr, "from SageMaker");
   });
 
   it("does not replace the data by a result", async () => {
@@ -132,7 +132,7 @@ suite("local transform", () => {
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
-      "The result of a.csv has no place: a.csv.out is a file of the data",
+      "Cannot write the result of a.csv: a.csv.out is an input file",
     );
     const data = await filesBelow(`${app.directory}/data`);
     assertEquals(data, { "a.csv": "1\n", "a.csv.out": "2\n" });
@@ -168,7 +168,7 @@ suite("local transform", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: The server ended: .*\n {2}It had to answer a\.csv, lines 1 to 2\n[^]*hint: /,
+      /^error: The server stopped unexpectedly: .*\n {2}It was processing a\.csv, lines 1 to 2\n[^]*hint: /,
     );
     assertEquals(await containersOf(app.name), []);
     assertEquals(await filesBelow(app.path(RESULTS)), {});

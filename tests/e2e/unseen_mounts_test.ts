@@ -58,12 +58,9 @@ suite("an engine that does not see some directories", () => {
         code: 1,
         stdout: "",
         stderr: `error: The Docker Engine does not see ${path}\n` +
-          "hint: The engine mounts directories of its own machine, elsewhere. Run mlcli there, or " +
-          "use an engine on this machine. In a dev container, and with docker in docker, " +
-          `${
-            path.replace(/\/[^/]+\/mlcli_base.*/, "")
-          } must be at the same path where the engine ` +
-          "runs.\n",
+          "hint: Run mlcli where the engine runs (elsewhere), or use an engine on this machine. In " +
+          "a dev container or with Docker-in-Docker, the engine's machine must have " +
+          `${path.replace(/\/[^/]+\/mlcli_base.*/, "")} at the same path.\n`,
       });
       assertEquals(await run("train", "--input", `training=${data.path}`), failed(data.path));
       assertEquals(await run("process", "-f", "p.py", "--input", data.path), failed(data.path));

@@ -76,6 +76,6 @@ export function assertNamesLeft(
 ): void {
   const portOf = (name: string): string => `:${/-serve-(\d+)/.exec(name)?.[1]}`;
   for (const name of left.filter((name) => code !== 0 || !stdout.includes(portOf(name)))) {
-    assertStringIncludes(stderr, `docker rm -f ${name} `, where);
+    assertStringIncludes(stderr, `docker rm -f ${name}\n`, where);
   }
 }

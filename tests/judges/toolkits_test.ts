@@ -129,7 +129,10 @@ for (const [judge, launcher, variable] of JUDGES) {
       const ended = await run(...parametersOf(["exit=1"]));
       assertEquals(ended.code, launcher === "toolkit" ? 1 : 7, ended.stderr);
       if (launcher === "toolkit") {
-        assertMatch(ended.stderr, /^hint: Your script ended (with 7|badly); AWS's/m);
+        assertMatch(
+          ended.stderr,
+          /^hint: To return the script's own exit code( \(7\))?, use --launcher script: /m,
+        );
       }
     });
 

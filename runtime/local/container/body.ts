@@ -145,5 +145,5 @@ function pathInMounts(path: string, mounts: readonly Mount[]): string {
     if (path === Source) return Target;
     if (path.startsWith(Source + SEPARATOR)) return Target + path.slice(Source.length);
   }
-  throw new RangeError(`${path} is in no mount`);
+  throw new RangeError(`${path} is not mounted`);
 }

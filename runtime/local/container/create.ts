@@ -76,17 +76,17 @@ export async function requireLimits(engine: Engine, body: CreateBody): Promise<v
 }
 
 /** Whoever creates one has looked for its image before. */
-const GONE = "Something has removed it meanwhile: the same command again says how to get it.";
+const GONE = "Run the command again: the image was removed while the container was being created";
 
 /** Returns the error for a directory that the engine refuses to mount. */
 async function refusedDirectory(engine: Engine, cause: unknown): Promise<MlcliError | undefined> {
   if (!(cause instanceof EngineError)) return undefined;
   const { reason } = cause;
   if (MAY_NOT_LOOK.test(reason)) {
-    return new MlcliError("The Docker Engine may not look into a directory of the app", {
+    return new MlcliError("The Docker Engine has no permission to read a directory of the app", {
       quote: reason,
-      hint: "A rootless engine sees what its user may see, whoever calls it: use one of your own " +
-        "(DOCKER_HOST names it), or run mlcli as that user. mlcli doctor says whose it is.",
+      hint: "Set DOCKER_HOST to your own engine, or run mlcli as the user that runs the engine " +
+        "(see mlcli doctor)",
       cause,
     });
   }
@@ -138,20 +138,20 @@ function cannotRun(body: CreateBody, error: EngineError): MlcliError {
   const [, ofRunc, ofCrun] = NOT_IN_PATH.exec(error.reason) ?? [];
   const name = ofRunc ?? ofCrun;
   if (Entrypoint === undefined && name === Cmd[0] && (name === "train" || name === "serve")) {
-    return new MlcliError(`${Image} has no ${name} program, which SageMaker would run`, {
+    return new MlcliError(`${Image} has no ${name} program, which SageMaker requires`, {
       hint: name === "serve" ? serveHint(body) : entryPointHint(body),
       cause: error,
     });
   }
   const words = [...Entrypoint ?? [], ...Cmd].join(" ");
   return new MlcliError(
-    words === "" ? `${Image} has no program to run` : `${Image} cannot run "${words}"`,
+    words === "" ? `${Image} has no program to run` : `Cannot run "${words}" in ${Image}`,
     {
       quote: error.reason,
       hint: Entrypoint === undefined
         ? entryPointHint(body)
-        : "--command names a program in the image; each further one is a word for it. " +
-          "--entry-point takes an image with /bin/sh.",
+        : "Set --command to a program in the image, and repeat --command for each argument. " +
+          "--entry-point requires an image with /bin/sh.",
       cause: error,
     },
   );
@@ -160,22 +160,22 @@ function cannotRun(body: CreateBody, error: EngineError): MlcliError {
 function entryPointHint({ Cmd: [word], Labels }: CreateBody): string {
   const isBare = Labels[LABELS.role] === "process" && word !== "process";
   const hint = isBare
-    ? "The image needs an ENTRYPOINT of its own, or --command PROGRAM."
-    : `The image needs an ENTRYPOINT that takes ${word}, or an executable program of that name in ` +
-      "its PATH.";
+    ? "Set --command PROGRAM, or add an ENTRYPOINT to the image"
+    : `Add to the image an ENTRYPOINT that accepts ${word}, or an executable program of that name ` +
+      "in its PATH";
   const launcher = word === "train" ? " --launcher script" : "";
   if (word === "serve") return hint;
-  return `${hint} To run a file of your own in any image with Python: --entry-point FILE${launcher}`;
+  return `${hint}. To run your own file in any image with Python, use --entry-point FILE${launcher}.`;
 }
 
 /** Returns how to put mlcli's server on an image that has none. */
 function serveHint({ Image, Labels }: CreateBody): string {
   const app = Labels[LABELS.app];
   const base = `${app}/mlcli_base`;
-  return `Add mlcli's server to the image: in a new directory, run mlcli init ${app} --base-image ` +
-    `${Image}, copy your inference.py over ${base}/prediction/serve and your model into ` +
-    `${base}/local_test/test_dir/model/, and run mlcli build. Or add a program serve to its PATH; if ` +
-    "it has one, mlcli doctor says why it cannot start.";
+  return "To add mlcli's server to the image, use a new directory: run " +
+    `mlcli init ${app} --base-image ${Image}, replace ${base}/prediction/serve with your ` +
+    `inference.py, and copy your model into ${base}/local_test/test_dir/model/. Then run ` +
+    "mlcli build. Or add a program named serve to the image's PATH.";
 }
 
 /** A container that mlcli made; its id is its name where the engine did not say it. */
@@ -206,8 +206,8 @@ export async function discardContainer(
 
 export function leftText(name: string): string {
   return warningText(
-    `The container ${name} may still be there: the Docker Engine did not remove it`,
-    `Once the engine answers, docker rm -f ${name} removes it.`,
+    `The container ${name} might still exist because the Docker Engine did not remove it`,
+    `Remove it when the engine responds: docker rm -f ${name}`,
   );
 }
 

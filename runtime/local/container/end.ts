@@ -52,9 +52,12 @@ export async function failIfStillRunning(
   if (!await engine.isRunning(id)) return await abortOf(over);
   await pause(OUTPUT_LAG, over);
   if (!await engine.isRunning(id)) return await abortOf(over);
-  throw new MlcliError("The Docker Engine broke the container's output off", {
-    hint: "The rest of it is lost. Is the engine still running? docker version tells.",
-  });
+  throw new MlcliError(
+    "Cannot read the container's output from the Docker Engine: it ended early",
+    {
+      hint: "Check that the Docker Engine is running: docker version",
+    },
+  );
 }
 
 /**

@@ -90,7 +90,7 @@ export class FoldedFrames {
     );
     const host = texts[0]!.split("  File", 1)[0]!;
     const names = listed([...new Set(packages)]);
-    const words = `${host}  ... ${hidden.length} frames in ${names} (all in ${this.log})\n`;
+    const words = `${host}  ... ${hidden.length} frames in ${names} (see ${this.log})\n`;
     return [new TextEncoder().encode(words), ...frames.slice(hidden.length)];
   }
 }

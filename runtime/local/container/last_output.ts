@@ -82,7 +82,7 @@ function remembered(output: Output, tail: Tail): Output {
  */
 const REFUSALS = /"no new privileges" flag is set|effective uid is not 0/;
 
-const HINT = "--allow-privileges lets programs of the image gain privileges, as sudo does.";
+const HINT = "To let programs of the image gain privileges, as sudo does, use --allow-privileges";
 
 /** The hint, if what a program wrote says that it needs privileges. */
 export function privilegesHint(text: string): string | undefined {

@@ -62,12 +62,12 @@ export function machineNameHint(
   const traceback = output.slice(start, output.lastIndexOf(words));
   if (!(words + traceback).includes(NAME) || !UNRESOLVED.test(words)) return undefined;
   if (strict) {
-    return `Use an address that SageMaker can reach: it has no ${NAME}, and neither do containers ` +
-      "with --strict.";
+    return `Use an address that SageMaker can reach: ${NAME} exists neither on SageMaker nor with ` +
+      "--strict";
   }
   if (network === "none") {
-    return `Use another network: a container with --network none cannot reach ${NAME}.`;
+    return `Use another network: a container with --network none cannot reach ${NAME}`;
   }
-  if (network === "host") return "Use 127.0.0.1: it is this machine with --network host.";
-  return `Use an IP address of this machine: the engine cannot resolve ${NAME} (Docker 20.10 can).`;
+  if (network === "host") return "Use 127.0.0.1: with --network host, it is this machine";
+  return `Use an IP address of this machine: the engine cannot resolve ${NAME} (Docker 20.10 and later can)`;
 }

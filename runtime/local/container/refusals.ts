@@ -13,11 +13,11 @@ import type { BatchJob } from "../jobs.ts";
 const UNLIMITED = {
   memory: [
     "The Docker Engine cannot limit memory",
-    "Leave --memory out. (A rootless engine needs cgroup v2 with the controller memory.)",
+    "Remove --memory. A rootless engine requires cgroup v2 with the memory controller.",
   ],
   cpus: [
     "The Docker Engine cannot limit CPUs",
-    "Leave --cpus out. (A rootless engine needs cgroup v2 with the controller cpu.)",
+    "Remove --cpus. A rootless engine requires cgroup v2 with the cpu controller.",
   ],
 } as const;
 
@@ -36,8 +36,8 @@ const REFUSALS: readonly Refusal[] = [
     said: /network .{0,300}\bnot found\b|unable to find network/i,
     isOf: ({ NetworkMode }) => NetworkMode !== undefined,
     words: ({ NetworkMode }) => [
-      `The Docker Engine has no network "${NetworkMode}"`,
-      "docker network ls lists all; docker network create makes one.",
+      `Network "${NetworkMode}" does not exist in the Docker Engine`,
+      "Choose an existing network (docker network ls), or create one (docker network create NAME)",
     ],
   },
   {
@@ -45,9 +45,9 @@ const REFUSALS: readonly Refusal[] = [
     said: /could not select device driver|no known GPU vendor/i,
     isOf: ({ DeviceRequests }) => DeviceRequests !== undefined,
     words: () => [
-      "The Docker Engine has no GPUs for containers",
-      "It needs NVIDIA's driver and container toolkit (nvidia-ctk runtime configure). Without " +
-      "--gpus, the code runs on the CPUs.",
+      "The Docker Engine cannot provide GPUs to containers",
+      "Install NVIDIA's driver and container toolkit (nvidia-ctk runtime configure), or remove " +
+      "--gpus to run on the CPUs",
     ],
   },
   {
@@ -55,8 +55,8 @@ const REFUSALS: readonly Refusal[] = [
     said: /nvidia-container-cli|unresolvable CDI devices?|unknown device/i,
     isOf: ({ DeviceRequests }) => DeviceRequests !== undefined,
     words: () => [
-      "The Docker Engine cannot give the container these GPUs",
-      "nvidia-smi -L lists what there is.",
+      "The Docker Engine cannot provide the requested GPUs",
+      "List the available GPUs: nvidia-smi -L",
     ],
   },
   {
@@ -65,7 +65,7 @@ const REFUSALS: readonly Refusal[] = [
     isOf: ({ NanoCpus = 0 }) => NanoCpus > 0,
     words: ({ NanoCpus = 0 }) => [
       `The Docker Engine has fewer than ${NanoCpus / 1e9} CPUs`,
-      "Give a lower number with --cpus, or leave it out: the code can then use all.",
+      "Lower --cpus, or remove it to use all CPUs",
     ],
   },
   {
@@ -79,9 +79,8 @@ const REFUSALS: readonly Refusal[] = [
     isOf: ({ PortBindings }) => PortBindings !== undefined,
     words: (_, port) => [
       `A rootless engine cannot publish port ${port}`,
-      "Choose a port from 1024 on with --port or --publish. (sysctl " +
-      "net.ipv4.ip_unprivileged_port_start is the lowest that your system gives to other users " +
-      "than root.)",
+      "Choose port 1024 or higher with --port or --publish. To allow lower ports, root can change " +
+      "sysctl net.ipv4.ip_unprivileged_port_start.",
     ],
   },
 ];
@@ -122,12 +121,11 @@ export function requireNetwork(
   network: string | undefined,
 ): void {
   if (!inStudio || network === undefined || network === STUDIO_NETWORK) return;
-  throw new MlcliError(`SageMaker Studio lets containers have no network but "${STUDIO_NETWORK}"`, {
+  throw new MlcliError(`SageMaker Studio supports only the container network "${STUDIO_NETWORK}"`, {
     hint: network === "none"
-      ? "Without a network (none, --network-isolation), code runs on SageMaker, or on another " +
-        "engine."
-      : `Leave --network ${network} out, or "network" in the app's NAME.json: what listens in the ` +
-        "space is at 127.0.0.1 for the code, too.",
+      ? "Use another Docker Engine or SageMaker to run code without a network"
+      : `Remove --network ${network}, or "network" in NAME.json: at 127.0.0.1, the code reaches all ` +
+        "servers of the space",
   });
 }
 
@@ -137,14 +135,14 @@ export function requirePublishing(
   { ports }: Pick<BatchJob, "ports">,
 ): void {
   if (!inStudio || ports.length === 0) return;
-  throw new MlcliError("SageMaker Studio publishes no ports of containers", {
-    hint: "Leave --publish out: a port that your code listens on is a port of the space itself.",
+  throw new MlcliError("SageMaker Studio does not support publishing container ports", {
+    hint: "Remove --publish: a port that your code listens on is already a port of the space",
   });
 }
 
 /** Podman (4.3.1) takes a request for GPUs and forgets it: the code would run without, and not know. */
 export function noGpusOnPodman(): MlcliError {
-  return new MlcliError("Podman gives no GPUs to containers through Docker's API", {
-    hint: "Use a Docker Engine (DOCKER_HOST names one), or leave --gpus out.",
+  return new MlcliError("Podman does not support GPUs through Docker's API", {
+    hint: "Use a Docker Engine (set DOCKER_HOST), or remove --gpus",
   });
 }

@@ -17,37 +17,37 @@ type Asked = Pick<Engine, "address" | "inStudio" | "isPodman" | "info">;
 /** Returns the hint for an engine that does not see a path of this machine. */
 export async function sharingHint(engine: Asked, path: string): Promise<string> {
   if (engine.inStudio) {
-    return "In SageMaker Studio, the engine sees the space's home directory: have the app and its " +
-      "data below it.";
+    return "Move the app and its data into the space's home directory: the engine of SageMaker " +
+      "Studio sees no other directory";
   }
   // A run's directories lie in the app's, which is what to share.
   const shared = path.replace(/[/\\][^/\\]+[/\\]mlcli_base([/\\].*)?$/, "");
   if (engine.isPodman && !engine.address.startsWith("tcp:")) {
     // containers/podman#14815
-    return "Make Podman's machine again with it (the list replaces the defaults, and images in the " +
-      'old machine are lost): podman machine rm, then podman machine init -v "$HOME:$HOME" -v ' +
+    return "Recreate Podman's machine with this directory (the list replaces the defaults, and " +
+      'images are lost): podman machine rm && podman machine init -v "$HOME:$HOME" -v ' +
       shellWord(`${shared}:${shared}`);
   }
   const { OperatingSystem = "", Name = "" } = engine.isPodman ? {} : await engine.info();
   if (OperatingSystem === "Docker Desktop") {
-    return `Share ${shared} with Docker Desktop: Settings > Resources > File sharing.`;
+    return `Share ${shared} with Docker Desktop: Settings > Resources > File sharing`;
   }
   if (OperatingSystem.startsWith("Rancher Desktop") || Name === "lima-rancher-desktop") {
     // rancher-sandbox/rancher-desktop#3820
-    return `Write mounts: [{location: ${JSON.stringify(shared)}, writable: true}] into ` +
-      "~/Library/Application Support/rancher-desktop/lima/_config/override.yaml, and restart " +
-      "Rancher Desktop.";
+    return `Add mounts: [{location: ${JSON.stringify(shared)}, writable: true}] to ` +
+      "~/Library/Application Support/rancher-desktop/lima/_config/override.yaml, then restart " +
+      "Rancher Desktop";
   }
   if (/^colima(-|$)/.test(Name)) {
     // abiosoft/colima#579
     const profile = shellWord(Name.slice("colima-".length) || "default");
-    return "Restart Colima with it (the list replaces the default, your home directory): colima " +
+    return "Restart Colima with this directory (the list replaces the default): colima " +
       `stop ${profile} && colima start ${profile} --mount "$HOME:w" --mount ` +
       shellWord(`${shared}:w`);
   }
-  return `The engine mounts directories of its own machine${Name && `, ${inOneLine(Name)}`}. Run ` +
-    "mlcli there, or use an engine on this machine. In a dev container, and with docker in docker, " +
-    `${shared} must be at the same path where the engine runs.`;
+  return `Run mlcli where the engine runs${Name && ` (${inOneLine(Name)})`}, or use an engine ` +
+    "on this machine. In a dev container or with Docker-in-Docker, the engine's machine must have " +
+    `${shared} at the same path.`;
 }
 
 /**

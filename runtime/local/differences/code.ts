@@ -65,10 +65,10 @@ export async function leftOutDifferences(
     .map((path) => typedPath(app, join(app.directory, path)));
   const [it, which] = paths.length === 1 ? ["it", "it"] : ["them", "the first"];
   return [{
-    message: `mlcli build leaves ${listed(files)} out of the image: the code finds ` +
+    message: `mlcli build excludes ${listed(files)} from the image: the code finds ` +
       `${it} locally but not on SageMaker`,
-    hint: `A line !${first.replace(/\/$/, "")} at the end of ${dockerignore} brings ` +
-      `${which} into the image; data belongs into a channel.`,
+    hint: `Add the line !${first.replace(/\/$/, "")} at the end of ${dockerignore} to include ` +
+      `${which} in the image. Put data into a channel.`,
   }];
 }
 

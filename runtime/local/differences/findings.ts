@@ -6,6 +6,7 @@
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { counted } from "../../quantities.ts";
 import { printable } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
@@ -76,9 +77,8 @@ export class Findings {
    */
   requireNone(): void {
     if (!this.hasViolations) return;
-    const count = this.#violations.length;
     throw new MlcliError(
-      `${count === 1 ? "1 thing is" : `${count} things are`} not as on SageMaker (--strict)`,
+      `--strict found ${counted(this.#violations.length, "difference")} from SageMaker`,
       {
         quote: this.#violations.map(({ message, hint }) =>
           printable(hint === undefined ? message : `${message}\nhint: ${hint}`)

@@ -40,7 +40,7 @@ export async function imageToRun(
     const namedBy = await images.requireTrusted();
     const image = await engine.image(named, signal);
     if (image === undefined && !pulls) {
-      throw new MlcliError(`Image not found: ${named}`, { hint: `docker pull ${named}` });
+      throw new MlcliError(`Image not found: ${named}`, { hint: `Pull it: docker pull ${named}` });
     }
     if (image === undefined) {
       const wanted = { reference: named, platform: platform ?? images.defaultPlatform() };
@@ -69,7 +69,7 @@ async function pulled(
   const { wrongAccount } = await import("../../contract/aws_images.ts");
   const wrong = wrongAccount(reference);
   if (wrong !== undefined) tell(err, warningText(wrong.message, wrong.hint));
-  tell(err, noteText(`Pulling ${reference}, which is not here`));
+  tell(err, noteText(`Pulling ${reference} (not found locally)`));
   const size = new PullSize();
   try {
     const login = await images.login(registryOf(reference));
@@ -88,9 +88,9 @@ async function pulled(
 }
 
 function missingHint(reference: string): string {
-  return `Is its name right, and its registry within reach? docker pull ${reference} tries it, ` +
-    "after docker login where it is private. A name without a registry is Docker Hub's. For a " +
-    'machine of another kind, "platform": "linux/amd64" in the app\'s file helps.';
+  return `Check the name, and whether docker pull ${reference} works (after docker login if the ` +
+    "registry is private). A name without a registry belongs to Docker Hub. If the image is for " +
+    'another platform, set "platform": "linux/amd64" in NAME.json.';
 }
 
 export function imageDifferences(

@@ -66,16 +66,15 @@ function topsOf(entries: readonly (readonly [path: string, state: string])[]): S
 
 function dropped(output: string, names: string): Difference {
   return {
-    message: `SageMaker keeps nothing of /opt/ml/output but data/: ${names} in ${output} ` +
-      "would be lost",
-    hint: "Write it to /opt/ml/output/data (SM_OUTPUT_DATA_DIR), or beside the model.",
+    message: `SageMaker keeps only data/ of /opt/ml/output, so ${names} in ${output} would be lost`,
+    hint: "Write to /opt/ml/output/data (SM_OUTPUT_DATA_DIR), or next to the model",
   };
 }
 
 function leftBefore(output: string, names: string): Difference {
   return {
-    message: `${output} also holds what earlier runs left: ${names}`,
-    hint: "On SageMaker, the output of a job is empty when it starts. Remove what is old.",
+    message: `${output} still contains files of earlier runs: ${names}`,
+    hint: "Remove the old files: on SageMaker, a job starts with an empty output directory",
   };
 }
 
@@ -121,9 +120,9 @@ export async function linkDifferences(
   const found = `${JOBS[kind].title} left links in ${path}: ${listed(links)}`;
   return [{
     message: kind === "train"
-      ? `${found}; on SageMaker, no model can be created of an archive with links`
-      : `${found}; SageMaker does not upload what they lead to`,
-    hint: "Replace each link by a copy of its target.",
+      ? `${found}; SageMaker cannot create a model from an archive with links`
+      : `${found}; SageMaker does not upload their targets`,
+    hint: "Replace each link with a copy of its target",
   }];
 }
 

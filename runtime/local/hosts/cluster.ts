@@ -77,7 +77,7 @@ export async function runCluster(
         ends.push(end);
         const { endedBy, stoppedWithin = 0, status } = end;
         if (endedBy && !end.isLost && status === SIGKILL_STATUS && stoppedWithin >= options.grace) {
-          note(`${end.host} did not end within ${options.grace} s, and was killed`);
+          note(`${end.host} did not stop within ${options.grace} s and was killed`);
         }
         onGone(end.host);
       },
@@ -117,8 +117,8 @@ export class Silence implements Disposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const time = clockText(this.seconds * 1000);
-      const words = `No host has written anything for ${time}`;
-      this.note(`${words}: the others may be waiting for ${this.#gone}. ${TIME_LIMITS}`);
+      const words = `No host has printed anything for ${time}`;
+      this.note(`${words}: the others might be waiting for ${this.#gone}. ${TIME_LIMITS}.`);
     }, this.seconds * 1000);
   }
 

@@ -40,18 +40,18 @@ export function injectFaults(
     later(after, async () => {
       // Before it is so: its end may be heard before the engine's answer.
       came.set(fault, (performance.now() - start) / 1000);
-      note(`${host} is ${WORDS[kind]} now`);
+      note(`Injecting a fault into ${host} (--${kind}-host)`);
       try {
         await (kind === "kill" ? engine.killContainer(name) : engine.pauseContainer(name));
         onFault(host);
         if (seconds === undefined || timers.disposed) return;
         later(seconds, async () => {
           await engine.unpauseContainer(name);
-          note(`${host} is back`);
+          note(`Resumed ${host}`);
         });
       } catch (error) {
         came.set(fault, undefined);
-        note(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`);
+        note(`Cannot ${kind} ${host}: ${inOneLine(messageOf(error))}`);
       }
     });
   }
@@ -75,7 +75,7 @@ export function verdictsOf(
     const at = came.get(fault);
     if (at !== undefined) return [verdictOf(fault, at, ends)];
     const { host, after } = fault;
-    const missed = `Nothing was rehearsed on ${host}: it had ended before ${after} s.`;
+    const missed = `No fault was injected into ${host}: it exited before ${after} s.`;
     return came.has(fault) ? [] : [missed];
   });
 }
@@ -84,8 +84,8 @@ export function verdictsOf(
 const FAST = 60;
 
 /** Of `torch.distributed`, by what it sends with. */
-export const TIME_LIMITS = "NCCL gives up after 10 min, gloo after 30 min, unless " +
-  "init_process_group gets another timeout";
+export const TIME_LIMITS = "NCCL times out after 10 min and gloo after 30 min, " +
+  "unless init_process_group sets another timeout";
 
 /**
  * How the other hosts took what one of them suffered, as a line.
@@ -98,21 +98,21 @@ export function verdictOf(
   at: number,
   ends: readonly HostEnd[],
 ): string {
-  const duration = seconds === undefined ? "" : `, for ${seconds} s`;
+  const duration = seconds === undefined ? "" : ` for ${seconds} s`;
   const passed = `${host} was ${WORDS[kind]} after ${clockText(at * 1000)}${duration}.`;
   const first = ends.find(({ status, cause, isLost }) =>
     (status !== 0 || cause !== undefined) && !isLost
   );
   if (first === undefined) {
     const isWhole = ends.every(({ status }) => status === 0);
-    return `${passed} ${isWhole ? "All hosts" : "The others"} went on, and ended with status 0.`;
+    return `${passed} ${isWhole ? "All" : "The other"} hosts kept running and exited with 0.`;
   }
   const waited = first.seconds - at;
   const later = `${clockText(waited * 1000)} later`;
   const isStopped = first.cause !== undefined || first.stoppedWithin !== undefined;
   const words = isStopped
-    ? `${later} the others had not ended.`
-    : `${first.host} ended ${later} (${first.words}).`;
+    ? `${later}, the others were still running.`
+    : `${first.host} exited ${later} (${first.words}).`;
   return isStopped || waited > FAST
     ? `${passed} The job hung: ${words} ${TIME_LIMITS}.`
     : `${passed} The job failed fast: ${words}`;

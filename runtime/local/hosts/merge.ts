@@ -76,9 +76,9 @@ export async function mergeHosts(
   const left = folders.filter(({ path }) => !removeIfEmpty(path));
   if (left.length === 0) return written;
   const hosts = listed(left.map(({ host }) => host));
-  throw new MlcliError(`Not all that ${hosts} wrote can be put into ${inOneLine(target)}`, {
-    hint: "A name is not UTF-8, or a file has the name of a directory there. It stays in " +
-      listed(left.map(({ path }) => path)),
+  throw new MlcliError(`Cannot merge all files of ${hosts} into ${inOneLine(target)}`, {
+    hint: "A name is not UTF-8, or a file has the name of a directory. Copy the remaining files " +
+      `from ${listed(left.map(({ path }) => path))}`,
   });
 }
 

@@ -3,6 +3,7 @@
 import type { Layout } from "../../app/layout.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { PATHS } from "../../contract/jobs.ts";
+import { counted } from "../../quantities.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { type HostFolder, mergeHosts, type Written } from "./merge.ts";
@@ -39,9 +40,9 @@ export async function mergeTraining(
   note: (text: string) => void,
 ): Promise<readonly (Difference | undefined)[]> {
   const read = first === undefined ? undefined : await wereRead(restored);
-  if (read) note("The code read the checkpoints of an earlier run: it resumed");
+  if (read) note("The code resumed: it read the checkpoints of an earlier run");
   else if (read === false) {
-    note("The code read none of the checkpoints of an earlier run: it started anew");
+    note("The code started from scratch: it read no checkpoints of an earlier run");
   }
   await removeUnchanged(layout.checkpoints, restored);
   const differences: Difference[] = [];
@@ -92,8 +93,8 @@ export async function mergeProcessing(
 function inWords(error: unknown): Difference {
   if (error instanceof MlcliError) return { message: error.message, hint: error.hint ?? "" };
   if (!isSystemError(error)) throw error;
-  const message = `What the hosts wrote cannot be put into one place: ${fileErrorReason(error)}`;
-  return { message, hint: "The rest of it stays in the run's directory." };
+  const message = `Cannot merge the files of the hosts: ${fileErrorReason(error)}`;
+  return { message, hint: "Copy the remaining files from the run's directory" };
 }
 
 /** Whether each host wrote files of the same names: code without a launcher, run by each. */
@@ -105,11 +106,10 @@ export function areOfEach(written: readonly Written[], hosts: number): boolean {
 /** The sign of code that knows nothing of the others, and that nothing has told. */
 function trainedEach(count: number): Difference {
   return {
-    message: `Every host wrote files of the same names to ${PATHS.model}: the model was trained ` +
-      `${count} times, on each host by itself`,
-    hint:
-      "With PyTorch, --distribution torchrun trains one model on all hosts. If your code connects " +
-      "the hosts itself, write the model on one of them only.",
+    message: `Every host wrote files of the same names to ${PATHS.model}, so ${count} separate ` +
+      "models were trained instead of one",
+    hint: "To train one PyTorch model on all hosts, use --distribution torchrun. If your code " +
+      "connects the hosts itself, write the model on one host only.",
   };
 }
 
@@ -118,12 +118,12 @@ function clashOf(path: string, written: readonly Written[]): Difference | undefi
   const clashes = written.filter(({ isClash }) => isClash);
   const [clash] = clashes;
   if (clash === undefined) return undefined;
-  const more = clashes.length > 1 ? `, and ${clashes.length - 1} more such files` : "";
+  const more = clashes.length > 1 ? ` and ${counted(clashes.length - 1, "more file")}` : "";
   return {
-    message: `${listed(clash.hosts)} wrote different files of one name: ` +
-      `${path}/${inOneLine(clash.path)}${more}; that of ${clash.hosts.at(-1)} is kept`,
+    message: `${listed(clash.hosts)} wrote different versions of ${path}/` +
+      `${inOneLine(clash.path)}${more}; mlcli keeps the files of ${clash.hosts.at(-1)}`,
     hint:
-      "SageMaker does not say whose file it keeps. Write the file on one host only, or put the " +
-      "host's name into its name.",
+      "Write the file on one host only, or add the host's name to its name: SageMaker does not " +
+      "specify which version it keeps",
   };
 }

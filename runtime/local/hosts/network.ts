@@ -27,14 +27,14 @@ export async function shortageNotes(
 ): Promise<readonly string[]> {
   const { NCPU = count, MemTotal = Infinity } = await engine.info();
   return [
-    ...count > NCPU ? [`${count} hosts share ${counted(NCPU, "CPU")} here`] : [],
+    ...count > NCPU ? [`${count} hosts share this machine's ${counted(NCPU, "CPU")}`] : [],
     ...memory !== undefined && count * memory > MemTotal
       ? [
-        `${count} hosts with ${byteCount(memory)} each have more than this machine's memory ` +
+        `${count} hosts with ${byteCount(memory)} each exceed this machine's memory ` +
         `(${byteCount(MemTotal)})`,
       ]
       : [],
-    ...gpus === undefined ? [] : [`${count} hosts share the same GPUs here`],
+    ...gpus === undefined ? [] : [`${count} hosts share this machine's GPUs`],
   ];
 }
 
@@ -107,7 +107,7 @@ function refusalOf(cause: EngineError): MlcliError | undefined {
   if (!NONE_LEFT.test(cause.reason)) return undefined;
   return new MlcliError("The Docker Engine has no addresses left for another network", {
     quote: cause.reason,
-    hint: "docker network prune removes those that no container uses.",
+    hint: "Remove the networks that no container uses: docker network prune",
     cause,
   });
 }

@@ -77,14 +77,14 @@ export function requireNetworks(
   requirePublishing(engine, { ports });
   if (count === 1) return;
   if (engine.inStudio) {
-    throw new MlcliError("SageMaker Studio gives containers no network of their own", {
-      hint: "Several hosts need one: leave --instance-count out, or run them on another engine.",
+    throw new MlcliError("Several hosts are not supported in SageMaker Studio", {
+      hint: "Remove --instance-count, or use another Docker Engine: hosts need their own network",
     });
   }
   if (!POSSIBLE.includes(network)) {
-    throw new UsageError(`Several hosts cannot be on the network ${network}`, {
-      hint: "They get one of their own: leave --network out. With --network-isolation it leads " +
-        "nowhere else.",
+    throw new UsageError(`Several hosts cannot use the network "${network}"`, {
+      hint: "Remove --network: mlcli creates a network for the hosts. To cut it off from other " +
+        "networks, use --network-isolation.",
     });
   }
 }
@@ -127,7 +127,7 @@ export async function layShards(
       if (await layShard(source, target, places.length, index) === 0) without++;
     }
     if (without === 0) continue;
-    const few = `${without} of ${counted(places.length, "host")} get no file of ${inOneLine(name)}`;
-    note(`${few}: it has fewer files than there are hosts`);
+    const few = `${without} of ${counted(places.length, "host")} receive no files`;
+    note(`${few} of ${inOneLine(name)}, which has fewer files than there are hosts`);
   }
 }

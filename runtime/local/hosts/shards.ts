@@ -39,8 +39,8 @@ export async function layShard(
 ): Promise<number> {
   const root = Deno.realPathSync(source);
   if (!isOutside(relative(root, Deno.realPathSync(dirname(to))))) {
-    throw new MlcliError(`${inOneLine(source)} holds the directory of the run itself (--shard)`, {
-      hint: "Name a directory that has the data alone: --input CHANNEL=DIR",
+    throw new MlcliError(`${inOneLine(source)} contains the run's own directory (--shard)`, {
+      hint: "Use a directory that contains only the data: --input CHANNEL=DIR",
     });
   }
   const entries = entriesBelow(root, "");

@@ -73,7 +73,7 @@ export async function measureEarlierRuns(
     }
   }
   if (skipped.length === 0) return;
-  tell(err, noteText(`Logs too long to search for metrics now: those of ${listed(skipped)}`));
+  tell(err, noteText(`Skipped the logs of ${listed(skipped)}: too long to search for metrics`));
 }
 
 /** Replaces the values of these metrics, and then the document, which says that this is done. */

@@ -46,18 +46,18 @@ export function sayUnmatched(
   err: MessageStream,
 ): void {
   const correct = ({ regex }: MetricDefinition): string =>
-    (/[\b\f\n\r\t]/.test(regex) ? String.raw`In JSON, "\b" is a backspace: write "\\b". ` : "") +
     `Change or remove it in "${METRICS_KEY}" of ${file}: its regex is ` +
-    inOneLine(JSON.stringify(regex));
+    inOneLine(JSON.stringify(regex)) +
+    (/[\b\f\n\r\t]/.test(regex) ? String.raw`. In JSON, "\b" is a backspace: write "\\b".` : "");
   const isOwn = ({ regex }: MetricDefinition): boolean => regex !== SAMPLE_METRIC.Regex;
   for (const definition of metrics.unmatched.filter(isOwn)) {
-    const message = `The metric definition "${inOneLine(definition.name)}" matched no line`;
+    const message = `Metric definition "${inOneLine(definition.name)}" matched no line`;
     tell(err, warningText(message, correct(definition)));
   }
   for (const [definition, text] of metrics.withoutNumber.filter(([one]) => isOwn(one))) {
     const found = inOneLine([...text].slice(0, 40).join(""));
-    const message = `The metric definition "${inOneLine(definition.name)}" found "${found}", ` +
-      "which is no number";
+    const message = `Metric definition "${inOneLine(definition.name)}" found "${found}", ` +
+      "which is not a number";
     tell(err, warningText(message, correct(definition)));
   }
 }

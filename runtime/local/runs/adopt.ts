@@ -103,7 +103,7 @@ async function endTransform(
   const reason = "mlcli was killed";
   await completeRecord(layout, name, { status: "Failed", exit_status: null, reason });
   await clearRun(runDirectoryOf(layout, name)).catch(() => {});
-  return noteText(`A transform did not come to its end, for mlcli was killed: removed ${shown}`);
+  return noteText(`Removed ${shown}: its batch transform was interrupted because mlcli was killed`);
 }
 
 /**
@@ -144,8 +144,8 @@ async function endHosts(
   const places = [hosts, ...await holdsFile(layout, model, model).catch(() => true) ? [model] : []]
     .map((path) => typedPath(layout, path));
   return warningText(
-    `${ended}: what the hosts wrote is in ${places.join(" and ")}`,
-    `Take what is whole, such as checkpoints. Then: rm -r ${places.map(shellWord).join(" ")}`,
+    `${ended}; their files are in ${places.join(" and ")}`,
+    `Copy complete files, such as checkpoints. Then run rm -r ${places.map(shellWord).join(" ")}`,
   );
 }
 
@@ -192,21 +192,21 @@ async function adopt(
   await completeRecord(layout, name, {
     status: status === 0 ? "Completed" : "Failed",
     exit_status: status,
-    reason: status === 0 ? null : "It ended after mlcli was killed",
+    reason: status === 0 ? null : "The run failed after mlcli was killed",
   });
   await engine.removeContainer(container.Id);
   if (kind !== "train") {
     const outputs = await keepOutputs(layout, name);
     return noteText(
-      `Processing went on after mlcli was killed, and ended with exit status ${status}` +
-        (outputs === undefined ? "" : `: its outputs are in ${outputs}`),
+      `Processing continued after mlcli was killed, and exited with ${status}` +
+        (outputs === undefined ? "" : `; its outputs are in ${outputs}`),
     );
   }
   const model = typedPath(layout, layout.model);
   const where = note ?? inOne(difference) ??
     (ending === "succeeded" ? `its model is in ${model} now` : "it wrote no model");
   return noteText(
-    `A training went on after mlcli was killed, and ended with exit status ${status}: ${where}`,
+    `Training continued after mlcli was killed, and exited with ${status}: ${where}`,
   );
 }
 
@@ -245,8 +245,8 @@ async function nameResults(layout: Layout, run: string): Promise<string | undefi
   const outputs = await keepOutputs(layout, run);
   if (outputs !== undefined) {
     return warningText(
-      `Nobody saw the end of a processing, so how that ended is not known: its outputs are in ${outputs}`,
-      `Take what is whole. Then: rm -r ${shellWord(outputs)}`,
+      `mlcli was interrupted, so the result of run ${run} is unknown; its outputs are in ${outputs}`,
+      `Copy complete files, then remove the rest: rm -r ${shellWord(outputs)}`,
     );
   }
   const model = modelOfRun(layout, run);
@@ -255,7 +255,7 @@ async function nameResults(layout: Layout, run: string): Promise<string | undefi
   }
   const path = typedPath(layout, model);
   return warningText(
-    `Nobody saw the end of a training, so how that ended is not known: its model is in ${path}`,
-    `If it is whole, mlcli local deploy --run ${run} serves it. If not: rm -r ${shellWord(path)}`,
+    `mlcli was interrupted, so the result of run ${run} is unknown; its model is in ${path}`,
+    `To serve it: mlcli local deploy --run ${run}. To remove it: rm -r ${shellWord(path)}`,
   );
 }

@@ -122,8 +122,8 @@ export function planLinked(
 function requireNames(nodes: readonly Node[]): void {
   const node = nodes.find(({ path }) => path.includes("\ufffd"));
   if (node === undefined) return;
-  throw new MlcliError(`Its name is not UTF-8: ${inOneLine(node.path)}`, {
-    hint: "Rename it: it lies beside a link, and so is mounted by its name.",
+  throw new MlcliError(`Cannot mount ${inOneLine(node.path)}: its name is not UTF-8`, {
+    hint: "Rename it: files next to a link are mounted one by one",
   });
 }
 
@@ -158,8 +158,8 @@ export async function layLinked(
       } catch (cause) {
         const shown = inOneLine(typedPath(place, join(from.source, node.path)));
         throw new MlcliError(`Cannot copy ${shown} for the container: ${fileErrorReason(cause)}`, {
-          hint: "Make it readable, and free some space. mlcli links or copies the files of a " +
-            "directory that has links.",
+          hint: "Check its permissions and the free disk space: mlcli copies the files of a " +
+            "directory that contains links",
           cause,
         });
       }
@@ -225,11 +225,11 @@ export function notesOn(
     const shown = inOneLine(typedPath(place, source));
     return [
       ...isWhole ? [] : [
-        `${shown} has more than ${MOST_ENTRIES} files: links and Git LFS pointers were looked for ` +
-        "among the first ones only",
+        `${shown} contains more than ${MOST_ENTRIES} files; mlcli checked only the first ones for ` +
+        "links and Git LFS pointers",
       ],
       ...junk.length === 0 ? [] : [
-        `The container reads files of ${shown} that uploads leave out: ${listed(junk)}`,
+        `The container sees files of ${shown} that uploads skip: ${listed(junk)}`,
       ],
     ];
   });

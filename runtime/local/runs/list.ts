@@ -102,8 +102,8 @@ export function findRun(runs: readonly RunSummary[], typed: string): RunSummary 
 }
 
 export function noSuchRun(typed: string): UsageError {
-  return new UsageError(`No run is called "${inOneLine(typed)}"`, {
-    hint: `mlcli local list-jobs lists the runs. mlcli keeps the last ${KEPT_RECORDS}.`,
+  return new UsageError(`Run "${inOneLine(typed)}" does not exist`, {
+    hint: `List the last ${KEPT_RECORDS} runs: mlcli local list-jobs`,
   });
 }
 

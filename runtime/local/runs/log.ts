@@ -125,7 +125,7 @@ export class RunLog {
     const at = (this.#size - this.first) % this.last;
     const left = this.#size - this.first - this.last;
     file.seekSync(this.first, Deno.SeekMode.Start);
-    const note = new TextEncoder().encode(`\n... ${left} bytes are left out here ...\n`);
+    const note = new TextEncoder().encode(`\n... ${left} bytes omitted ...\n`);
     for (const piece of [note, last.subarray(at), last.subarray(0, at)]) {
       for (let rest = piece; rest.length > 0;) rest = rest.subarray(file.writeSync(rest));
     }

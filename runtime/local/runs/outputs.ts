@@ -51,8 +51,8 @@ export async function requireFree(
     others.push(target);
     if (other === undefined) continue;
     const both = [other, target].map((path) => typedPath(layout, path)).join(" and ");
-    throw new MlcliError(`Two of the directories lie in one another: ${both} (--output-dir)`, {
-      hint: "Name a directory of its own for each output: --output-dir NAME=DIR",
+    throw new MlcliError(`Directories overlap: ${both} (--output-dir)`, {
+      hint: "Use a separate directory for each output: --output-dir NAME=DIR",
     });
   }
 }
@@ -70,7 +70,7 @@ async function targetOf(layout: Layout, output: ProcessingOutput): Promise<strin
   const problem = await problemAt(target).catch(fileErrorReason);
   if (problem === undefined) return target;
   throw new MlcliError(`${problem}: ${typedPath(layout, target)} (--output-dir)`, {
-    hint: `Remove what is there, or name another place, empty or new: ${option}DIR`,
+    hint: `Choose an empty or new directory that you can write to: ${option}DIR`,
   });
 }
 
@@ -80,12 +80,12 @@ async function problemAt(target: string): Promise<string | undefined> {
   if (info && [...Deno.readDirSync(target)].length > 0) return "The directory is not empty";
   let parent = dirname(target);
   while (await lstatIfThere(parent) === undefined) parent = dirname(parent);
-  if (!(await lstatIfThere(parent))?.isDirectory) return "Not in a directory";
+  if (!(await lstatIfThere(parent))?.isDirectory) return "The parent is not a directory";
   if (info) parent = target;
   const { access, constants } = await import("node:fs/promises");
   const isOpen = access(parent, constants.W_OK | constants.X_OK).then(() => true, () => false);
   if (await isOpen) return undefined;
-  return info ? "The directory is closed" : "The directory around it is closed";
+  return info ? "The directory is not writable" : "The parent directory is not writable";
 }
 
 /**
@@ -118,11 +118,11 @@ export async function moveOutputs(
       say(err, output, { isEmpty, left, shown: typedPath(layout, to) });
     } catch (error) {
       const there = await lstatIfThere(sifted) ? folder : from;
-      const kept = `It stays with the run: ${shellWord(typedPath(layout, there))}`;
+      const kept = `Output ${output.name} stays in ${shellWord(typedPath(layout, there))}`;
       if (signal.aborted) tell(err, noteText(kept));
       signal.throwIfAborted();
       if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-      const message = `The output ${output.name} cannot be moved: ${fileErrorReason(error)}`;
+      const message = `Cannot move output ${output.name}: ${fileErrorReason(error)}`;
       failures.push(new MlcliError(message, { hint: kept, cause: error }));
     }
   }
@@ -144,12 +144,12 @@ function say(
 ): void {
   if (isEmpty) {
     const hint =
-      `The code writes to that directory. (-o ./DIR is all of ${PATHS.processingOutput}.)`;
-    tell(err, warningText(`Nothing was written to ${path}, the output ${name}`, hint));
-  } else tell(err, noteText(`The output ${name} is in ${shown}`));
+      `Write to that directory in the code. To keep all of ${PATHS.processingOutput}, use -o ./DIR.`;
+    tell(err, warningText(`Output ${name} is empty: nothing was written to ${path}`, hint));
+  } else tell(err, noteText(`Output ${name} is in ${shown}`));
   if (left.length === 0) return;
-  const message = `Links that lead out, pipes and the like are left out of the output ${name}`;
-  const hint = "SageMaker does not upload what they lead to either.";
+  const message = `Output ${name} does not include pipes, sockets and links that lead out of it`;
+  const hint = "Copy the targets of links into the output: SageMaker does not upload them either";
   tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
 }
 

@@ -181,8 +181,7 @@ export class RunRecord {
     tell(
       ignoringFailures(err),
       warningText(
-        `The run leaves no whole record in ${jobs}: ${fileErrorReason(error)}`,
-        "The run itself goes on.",
+        `The run continues, but its record in ${jobs} is incomplete: ${fileErrorReason(error)}`,
       ),
     );
   }

@@ -19,7 +19,7 @@ export async function rehearsalText(
   { words, stoppedWithin }: RunOutcome,
 ): Promise<string> {
   if (stoppedWithin === undefined) {
-    return `The training ended by itself within ${seconds} s: nothing was stopped.\n`;
+    return `Training exited within ${seconds} s, before it was stopped\n`;
   }
   const saved: string[] = [];
   const counts = [
@@ -30,11 +30,11 @@ export async function rehearsalText(
     const place = typedPath(layout, folder);
     if (count > 0) saved.push(`${place} (${counted(count, "file")})`);
   }
-  return `Stopped after ${seconds} s, as SageMaker stops a training. ` +
-    `It ended ${stoppedWithin.toFixed(1)} s after SIGTERM: ${words}.\n` +
+  return `Stopped training after ${seconds} s, as SageMaker does. ` +
+    `It exited ${stoppedWithin.toFixed(1)} s after SIGTERM: ${words}.\n` +
     (saved.length > 0
-      ? `There now: ${saved.join(", ")}\n`
-      : "Nothing was saved: neither a model nor a checkpoint.\n");
+      ? `Saved so far: ${saved.join(", ")}\n`
+      : "Nothing was saved: neither a model nor a checkpoint\n");
 }
 
 /** How many files a directory holds at any depth; 0 where it cannot be read. */

@@ -55,7 +55,7 @@ function setMode(path: string, mode: number | null): void {
 function requireOwn(uid: number | null, path: string): void {
   const caller = Deno.uid();
   if (!caller || uid === null || uid === caller) return;
-  throw new MlcliError(`It is another user's: ${inOneLine(path) || "the output itself"}`);
+  throw new MlcliError(`another user owns ${inOneLine(path) || "the output itself"}`);
 }
 
 /**
@@ -71,6 +71,6 @@ export function seen<T>(path: string, work: () => T): T {
     const isUnsaid = error instanceof Deno.errors.NotFound ||
       error instanceof Deno.errors.AlreadyExists || systemCode(error) === "ENOTEMPTY";
     if (!isUnsaid) throw error;
-    throw new MlcliError(`It holds a name that is not UTF-8: ${inOneLine(path)}`);
+    throw new MlcliError(`a name is not UTF-8: ${inOneLine(path)}`);
   }
 }

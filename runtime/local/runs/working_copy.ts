@@ -43,8 +43,8 @@ export async function copyCode(
   const sizes = trees.flatMap((tree) => [...tree?.sizes.values() ?? []]);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > MOST_CODE || trees.includes(undefined)) {
-    const paths = folders.map((folder) => `${typedPath(confined, folder)}/`).join(" or ");
-    note(`${paths} is too large to be copied: it is mounted read-only`);
+    const paths = folders.map((folder) => `${typedPath(confined, folder)}/`).join(" and ");
+    note(`Mounted ${paths} read-only: too large to copy`);
     return { codeFolder, commonFolder, isWritable: false };
   }
   const copies: (string | undefined)[] = [];
@@ -239,7 +239,7 @@ export async function copyConfiguration(
 
 function leadsBack(layout: Layout, path: string): MlcliError {
   const shown = typedPath(layout, path);
-  return new MlcliError(`${shown} leads to a directory that is there already`, {
-    hint: "Each directory of input/config is copied into the container once.",
+  return new MlcliError(`Cannot copy ${shown}: it leads to a directory that is already copied`, {
+    hint: "Remove the link: each directory of input/config is copied into the container once",
   });
 }

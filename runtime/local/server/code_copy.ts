@@ -82,7 +82,7 @@ const RULES = {
   time: ({ mtime }: Deno.FileInfo) => mtime,
   // It is being edited: that is the next change.
   gone: () => undefined,
-  gotShorter: (shown: string) => new MlcliError(`${shown} got shorter while it was being read`),
+  gotShorter: (shown: string) => new MlcliError(`${shown} became shorter while being read`),
   cannotRead: (shown: string, cause: unknown) =>
     new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause }),
 };

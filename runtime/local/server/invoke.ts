@@ -96,7 +96,7 @@ export async function invoke(
     });
     for (const text of notes) note(text);
     if (stream && !isStream) {
-      note("the answer came whole, not in chunks: output_fn streams if it returns a generator");
+      note("The response arrived in one piece: to stream it, return a generator from output_fn");
     }
     if (!stream && printed.length > SURE_BODY_BYTES) throw answerTooLarge(printed.length);
   }
@@ -131,7 +131,7 @@ function checkHeaders({ headers, stream }: InvokeRequest, note: (text: string) =
   const known = headers.flatMap(({ field, value }) => field === undefined ? [] : [[field, value]]);
   if (stream) requireStreamed(Object.fromEntries(known));
   for (const { name } of headers.filter(({ field }) => field === undefined)) {
-    note(`SageMaker would not pass on the header ${name}; it passes on Custom-Attributes`);
+    note(`SageMaker does not forward the header ${name}: use Custom-Attributes`);
   }
 }
 
@@ -159,9 +159,9 @@ export function asHttp(
 
 function tooLarge(): UsageError {
   return new UsageError(
-    `The request's body is larger than ${ASYNCHRONOUS_BODY_BYTES} bytes (1 GB)`,
+    `The request body is larger than ${ASYNCHRONOUS_BODY_BYTES} bytes (1 GB)`,
     {
-      hint: "An asynchronous endpoint takes no more at once, and others take a few megabytes.",
+      hint: "Split it: an asynchronous endpoint accepts no more, and others only a few megabytes",
     },
   );
 }
@@ -169,29 +169,27 @@ function tooLarge(): UsageError {
 /** The answer was printed nevertheless: nothing of it is lost, and a pipe need not wait for its end. */
 function answerTooLarge(length: number): MlcliError {
   const newer = length > BODY_BYTES
-    ? `AWS's newer guide has ${BODY_BYTES} (25 MB): it would not reach the client.`
-    : "AWS's newer guide has 25 MB: it may reach the client, or not.";
+    ? "It would not reach a client of SageMaker: AWS's newer guide allows 25 MB."
+    : "It might still reach a client of SageMaker: AWS's newer guide allows 25 MB.";
   return new MlcliError(
-    `The answer has ${length} bytes: by AWS's API reference, an endpoint's has ${SURE_BODY_BYTES} at most`,
+    `The response has ${length} bytes, but AWS's API reference allows ${SURE_BODY_BYTES}`,
     {
-      hint: `All of it is printed. ${newer} Fewer rows in a request make a smaller answer, and ` +
-        "--accept may choose a smaller form.",
+      hint: `Send fewer rows per request, or choose a smaller format with --accept. ${newer}`,
     },
   );
 }
 
 function brokenOff(port: number, cause: unknown): MlcliError {
   return new MlcliError(
-    `The answer of the server on port ${port} breaks off: ${fileErrorReason(cause)}`,
-    { hint: `mlcli local logs --port ${port} shows what happened in the server.`, cause },
+    `The response from the server on port ${port} ended early: ${fileErrorReason(cause)}`,
+    { hint: `See its log: mlcli local logs --port ${port}`, cause },
   );
 }
 
 export function tooSlow(port: number, seconds: number): MlcliError {
-  return new MlcliError(`The server on port ${port} did not answer within ${seconds} s`, {
-    hint: `SageMaker gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
-      `${STREAM_SECONDS}. --timeout gives it longer here; ` +
-      `mlcli local logs --port ${port} shows what the server is doing.`,
+  return new MlcliError(`The server on port ${port} did not respond within ${seconds} s`, {
+    hint: `See its log (mlcli local logs --port ${port}), or increase --timeout. SageMaker waits ` +
+      `${INVOCATION_SECONDS} s for a response, and ${STREAM_SECONDS} s for a stream (--stream).`,
   });
 }
 
@@ -202,21 +200,21 @@ async function refusal(
   contentType: string,
   isOurs: () => Promise<boolean>,
 ): Promise<MlcliError> {
-  const otherwise = `The server answered HTTP ${status} ${reason}`.trimEnd();
+  const otherwise = `The server returned HTTP ${status} ${reason}`.trimEnd();
   const { message, quote } = refusalWords(
     await readStart(body, REFUSAL_LENGTH),
     `HTTP ${status}`,
     otherwise,
   );
   const hint = status === 413
-    ? await isOurs() ? LARGER : "The image's own server sets this limit."
+    ? await isOurs() ? LARGER : "Send less data, or raise the limit of the image's own server"
     : refusalHint(port, status, contentType);
   return new MlcliError(message, { quote, hint });
 }
 
 const LARGER =
-  "mlcli local deploy --env MLCLI_MAX_BODY_MB=25 lets an image of mlcli take what AWS's " +
-  "newer guide gives an endpoint; 1024 is for an asynchronous one, 0 (any) for transform jobs.";
+  "Raise the limit: mlcli local deploy --env MLCLI_MAX_BODY_MB=25. AWS's newer guide allows 25 MB " +
+  "for an endpoint. Use 1024 for an asynchronous endpoint, 0 (no limit) for transform jobs.";
 
 /** Whether the server is that of an image of mlcli's, as far as the engine knows. */
 async function isOurs(port: number, host: InvokeHost): Promise<boolean> {
@@ -232,8 +230,8 @@ async function isOurs(port: number, host: InvokeHost): Promise<boolean> {
 }
 
 function refusalHint(port: number, status: number, contentType: string): string | undefined {
-  if (status < 400) return "A model's server answers by itself: mlcli does not follow a redirect.";
-  if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
+  if (status < 400) return "Return the response directly: mlcli does not follow redirects";
+  if (status >= 500) return `See the server's log: mlcli local logs --port ${port}`;
   return typeHint(status, contentType);
 }
 
@@ -252,9 +250,9 @@ async function noAnswer(
     // Nobody listens, and there is no container. What does listen may be a server of others.
     if (isRefused) throw error;
   }
-  const words = server && !server.running ? "it has ended" : fileErrorReason(cause);
-  return new MlcliError(`The server on port ${port} does not answer: ${words}`, {
-    hint: server && `mlcli local logs --port ${port} shows what happened in the server.`,
+  const words = server && !server.running ? "it has exited" : fileErrorReason(cause);
+  return new MlcliError(`The server on port ${port} does not respond: ${words}`, {
+    hint: server && `See its log: mlcli local logs --port ${port}`,
     cause,
   });
 }

@@ -48,9 +48,9 @@ export async function showLogs(
 function silenceText({ name, port, running }: Server): string {
   return noteText(
     running
-      ? `${name} on http://localhost:${port} has printed nothing yet; ` +
-        `mlcli local logs --port ${port} --follow waits for it`
-      : `${name} has ended, and printed nothing`,
+      ? `${name} on http://localhost:${port} has printed nothing yet; to wait for it, run ` +
+        `mlcli local logs --port ${port} --follow`
+      : `${name} exited without printing anything`,
   );
 }
 

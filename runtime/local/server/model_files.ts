@@ -27,11 +27,11 @@ export function missingModelFileHint(
   const skips = (name: string): boolean => name.startsWith(".");
   const files = nodesIn(folder, folder, { skips }).take(MOST).filter(({ kind }) => kind === "file")
     .map(({ path }) => path).toArray().sort();
-  if (files.length === 0) return `${PATHS.model} is empty: train a model with mlcli local train.`;
+  if (files.length === 0) return `Train a model (mlcli local train): ${PATHS.model} is empty`;
   const [, missing] = MODEL_PATH.exec(error)!;
   // The file exists: it lacks a part.
   if (missing !== undefined && files.includes(missing)) return undefined;
-  const other = files.length === 1 ? "it" : "one of them";
+  const other = files.length === 1 ? "" : "one of ";
   const save = missing === undefined ? "" : `, or save ${missing} in training`;
-  return `${PATHS.model} has ${listed(files)}. Load ${other}${save}.`;
+  return `Load ${other}${listed(files)} from ${PATHS.model}${save}`;
 }

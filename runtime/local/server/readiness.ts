@@ -45,9 +45,8 @@ export async function requireReady(
     seconds: job.timeout,
     signal,
     onStuck: (words, hint) => {
-      const wait =
-        `If it is still loading its model, wait: mlcli gives it ${job.timeout} s (--timeout).`;
-      tell(err, warningText(`The server is not ready: ${words}`, `${hint} ${wait}`));
+      const wait = `If it is still loading its model, wait up to ${job.timeout} s (--timeout).`;
+      tell(err, warningText(`The server is not ready: ${words}`, `${wait} ${hint}`));
     },
   });
   switch (readiness.kind) {
@@ -77,20 +76,20 @@ async function notReady(
   const within = `within ${asked.job.timeout} s`;
   if (wasReady) {
     return new MlcliError(
-      `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${words}`,
+      `The server did not keep returning 200 for /ping ${within}: 200 at first, then ${words}`,
       {
         quote,
-        hint: "SageMaker asks again and again, and replaces a server that does not answer with " +
-          "200 each time.",
+        hint:
+          "Return 200 for each request to /ping: SageMaker replaces a server that stops doing so",
       },
     );
   }
   const error = lastErrorIn(log);
   const why = error === undefined ? words : `${words}; ${error}`;
-  return new MlcliError(`The server did not answer /ping with 200 ${within} (${why})`, {
+  return new MlcliError(`The server did not return 200 for /ping ${within} (${why})`, {
     quote,
     hint: hint ?? await logHint(asked, server, log) ??
-      `--timeout gives it longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
+      `Increase --timeout if it needs longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
   });
 }
 
@@ -106,9 +105,9 @@ async function endedTooEarly(
   const log = await logTail(engine, server.id) ?? "";
   const why = endWithError(status, words, log);
   const seeLog = log === ""
-    ? "It left no log. Open a shell in its container, and start it there: mlcli local shell serve"
-    : "See its last log lines: serve must start, and model_fn must load the model.";
-  return new MlcliError(`The server ended before it was ready: ${why}`, {
+    ? "Start it by hand in a shell of its container, because its log is empty: mlcli local shell serve"
+    : "Check its last log lines: serve must start, and model_fn must load the model";
+  return new MlcliError(`The server exited before it was ready: ${why}`, {
     quote: isSeen ? undefined : shownTail(log),
     hint: findings.remedyOfOtherCode ?? hint ?? await logHint(asked, server, log) ?? seeLog,
   });

@@ -182,11 +182,11 @@ async function connect(port: number): Promise<Deno.TcpConn | undefined> {
 
 const GONE = {
   status: "503 Service Unavailable",
-  error: "The server has ended; mlcli local deploy --watch waits for an edit",
+  error: "The server has exited; it restarts after the next edit (mlcli local deploy --watch)",
 };
 const SILENT = {
   status: "502 Bad Gateway",
-  error: "The server closed the connection without an answer",
+  error: "The server closed the connection without a response",
 };
 
 /** Answers in the place of a server, as the one in the image words its errors. */

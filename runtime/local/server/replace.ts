@@ -43,7 +43,7 @@ export async function replaceServer(job: ServingJob, host: ReplaceHost): Promise
   try {
     await onFreePort((port) => tryOn(start, port));
   } catch (error) {
-    tell(host.err, noteText("The server that was there before serves on"));
+    tell(host.err, noteText("The previous server keeps running"));
     throw error;
   }
   return await takePlace(start, old, host);
@@ -103,13 +103,13 @@ async function takePlace(
 async function startAgain(engine: Engine, { id, port }: Server, err: Host["err"]): Promise<void> {
   try {
     await engine.startContainer(id);
-    tell(err, noteText("The server that was there before serves again"));
+    tell(err, noteText("Restarted the previous server"));
   } catch (error) {
     tell(
       err,
       warningText(
-        `The server that was there before does not start again: ${messageOf(error)}`,
-        `mlcli local deploy --port ${port} starts a new one.`,
+        `Cannot restart the previous server: ${messageOf(error)}`,
+        `Start a new one: mlcli local deploy --port ${port}`,
       ),
     );
   }

@@ -52,8 +52,8 @@ export async function lookAtImage(
 /** @throws MlcliError for an image of mlcli's, which serves `prediction/`. */
 function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): void {
   if (!holdsHarness(image)) return;
-  throw new MlcliError(`${imageReference(app, tag)} serves prediction/serve, and no entry point`, {
-    hint: "An entry point is for images that run code/ of the model, such as AWS's. Leave it out.",
+  throw new MlcliError(`${imageReference(app, tag)} runs prediction/serve, not an entry point`, {
+    hint: "Remove the entry point: it is for images that run code/ of the model, such as AWS's",
   });
 }
 
@@ -74,7 +74,7 @@ export async function requireServable(
   const lock = { err: host.err, signal: host.interruption.signal };
   const { run } = await sharingModel(layout, lock, () => servedVersion(layout, job));
   const warning = run && await failedRunWarning(layout, run);
-  if (warning) tell(host.err, warningText(warning, `To see why: mlcli local list-jobs ${run}`));
+  if (warning) tell(host.err, warningText(warning, `See why: mlcli local list-jobs ${run}`));
   if (job.run === undefined || run === undefined) return job;
   // Each run, also a transform, moves the numbers of the list.
   if (run !== job.run) tell(host.err, noteText(`Using the model of run ${run}`));

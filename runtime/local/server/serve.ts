@@ -78,13 +78,13 @@ export async function serveInForeground(
   /** Stays with a server that answers, until it or the user ends. */
   async function attend(engine: Engine, server: Server): Promise<never> {
     const over = new AbortController();
-    const renewal = "Press Ctrl-C and start the server again.";
+    const renewal = "To renew them, press Ctrl-C and restart the server";
     warnOfExpiry(server.madeOf?.credentials, host, over.signal, renewal);
     try {
       const served = onReady(server).then(() => log);
       await Promise.race([served, abortOf(signal)]);
       const status = await statusAfterOutput(engine, server.id);
-      throw await serverEnded(engine, server, status, "Its log is above.");
+      throw await serverEnded(engine, server, status, "See its log above");
     } finally {
       over.abort();
       // After that, its log comes to an end.
@@ -107,5 +107,5 @@ export async function serverEnded(
   otherwise: string,
 ): Promise<MlcliError> {
   const { words, hint } = await endInWords(engine, id, status);
-  return new MlcliError(`The server ended: ${words}`, { hint: hint ?? otherwise });
+  return new MlcliError(`The server stopped unexpectedly: ${words}`, { hint: hint ?? otherwise });
 }

@@ -111,7 +111,7 @@ async function viewOf(
 ): Promise<boolean> {
   const { entries, privateFiles } = await modelFiles(model, shown, signal);
   if (privateFiles.length > 0) {
-    note(`Not served, since they may hold secrets: ${listed(privateFiles)}`);
+    note(`Not served because they might contain secrets: ${listed(privateFiles)}`);
   }
   const others = keepsCode ? entries : withoutCode(entries);
   for (const entry of [ROOT, ...others]) {

@@ -76,10 +76,10 @@ export async function onlyServer(
   if (ports.size === 1) return running[0] ?? usable[0]!;
   const owner = inOneLine(appName ?? "this directory");
   throw ports.size > 1
-    ? new MlcliError(`Found several servers of ${owner}`, { hint: serversHint(usable, command) })
-    : new MlcliError(`Found no server of ${owner}`, {
-      hint: "Start one: mlcli local deploy. All servers: mlcli local status" +
-        (command === "logs" ? ". The log of the last run: mlcli local logs last" : ""),
+    ? new MlcliError(`Found several servers for ${owner}`, { hint: serversHint(usable, command) })
+    : new MlcliError(`Found no server for ${owner}`, {
+      hint: "Start one (mlcli local deploy), or list all servers: mlcli local status" +
+        (command === "logs" ? ". To see the log of the last run, use mlcli local logs last." : ""),
     });
 }
 
@@ -87,8 +87,8 @@ export async function onlyServer(
 function serversHint(servers: readonly Server[], command: ServerCommand): string {
   if (servers.length === 0) return "Start one: mlcli local deploy";
   const lines = servers.toSorted((one, other) => one.port - other.port)
-    .map(({ appName, port }) => `${appName}: mlcli local ${command} --port ${port}`);
-  return `For ${listed([...new Set(lines)], 5)}`;
+    .map(({ appName, port }) => `mlcli local ${command} --port ${port} (${appName})`);
+  return `Choose a server: ${listed([...new Set(lines)], 5)}`;
 }
 
 /**

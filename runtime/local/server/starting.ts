@@ -150,7 +150,7 @@ export async function startServer(
     server = await sharingModel(layout, start, async () => {
       const { run, model } = await servedVersion(layout, job);
       const isEmpty = !await holdsFile(layout, model, model);
-      if (isEmpty) start.note(`There is no model in ${typedPath(layout, model)}`);
+      if (isEmpty) start.note(`${typedPath(layout, model)} contains no model`);
       modelFolder = await servedModel(layout, model, place.name, sent, start);
       const ofCode = sent && await startedCode(start, image, sent, modelFolder);
       const made = await madeOf(lent, code.codeFolder, image);

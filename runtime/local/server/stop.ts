@@ -45,8 +45,8 @@ export async function serversToStop(
   if (yes || isNamed || !isElsewhere(server.directory, here)) return servers;
   const whose = whoseText(server, here);
   if (await isAgreed(`Stop the server of ${whose}?`, host)) return servers;
-  throw new MlcliError(`The server on port ${port} is of another directory: ${whose}`, {
-    hint: `If it is to end: mlcli local stop --port ${port} --yes`,
+  throw new MlcliError(`The server on port ${port} belongs to another directory: ${whose}`, {
+    hint: `To stop it anyway: mlcli local stop --port ${port} --yes`,
   });
 }
 

@@ -125,7 +125,7 @@ class WatchedServer implements AsyncDisposable {
     using either = joinSignals(this.#signal, done.signal);
     const backend = this.#current!;
     const removed = untilRemoved(backend, this.#host, either.signal, async (status) => {
-      const hint = "Its log is above. The next edit starts it again.";
+      const hint = "See its log above. The next edit restarts the server.";
       this.#expiry.abort();
       this.audience.onEnd(await serverEnded(this.engine, backend.server, status, hint));
     });
@@ -174,7 +174,7 @@ class WatchedServer implements AsyncDisposable {
     this.#current = backend;
     this.#expiry.abort();
     this.#expiry = new AbortController();
-    const renewal = "To renew them, save a file that mlcli watches.";
+    const renewal = "To renew them, save a file that mlcli watches";
     warnOfExpiry(backend.server.madeOf?.credentials, this.#host, this.#expiry.signal, renewal);
   }
 
@@ -232,5 +232,5 @@ function watchOf({ app, code }: ServingJob, clock: Clock): Watch {
 }
 
 function overtaken(): MlcliError {
-  return new MlcliError("The server takes longer to start than before, and was edited meanwhile");
+  return new MlcliError("The server took longer to start than before, and its files changed again");
 }

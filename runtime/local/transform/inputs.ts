@@ -62,7 +62,7 @@ export async function inputsIn(
       const shown = typedPath(confined, join(input, path));
       // So Deno shows what is not UTF-8.
       if (path.includes("\ufffd")) {
-        throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it." });
+        throw new MlcliError(`Name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it" });
       }
       if (kind === "closed") throw new Deno.errors.PermissionDenied("Permission denied");
       if (kind === "file") {
@@ -81,18 +81,18 @@ export async function inputsIn(
     if (cause instanceof MlcliError && cause.hint) throw cause;
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
       hint: input.includes("s3:/")
-        ? "mlcli transform reads what is in S3."
-        : "--input names a file, or a directory of files.",
+        ? "To transform data in S3, run mlcli transform"
+        : "Set --input to a file, or a directory of files",
       cause,
     });
   }
   if (files.length === 0) {
     throw new MlcliError(`No file to transform: ${shown}`, {
       hint: leftOut.length > 0
-        ? `${LEFT_OUT} There: ${listed(leftOut)}`
+        ? `${LEFT_OUT} (${listed(leftOut)})`
         : junk.length > 0
-        ? `${junkNotes(junk)[0]}. To transform one of them, name it: --input FILE`
-        : "Put files there, or name others with --input.",
+        ? `${junkNotes(junk)[0]}. To transform one of them: --input FILE`
+        : "Put files there, or choose others with --input",
     });
   }
   return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut, junk };
@@ -114,15 +114,15 @@ export function typeOfInputs(
   const [first, other] = [...types];
   if (other === undefined) return first![0];
   throw new MlcliError(
-    `A transform has one media type: ${inOneLine(first![1])} is ${first![0]}, ${
+    `Expected one content type but got ${first![0]} (${inOneLine(first![1])}) and ${other[0]} (${
       inOneLine(other[1])
-    } ${other[0]}`,
-    { hint: "Give --content-type, or transform them one after the other." },
+    })`,
+    { hint: "Set --content-type, or transform the files separately" },
   );
 }
 
 const LEFT_OUT =
-  "mlcli transforms files whose names do not begin with a dot, and follows links in the repository.";
+  "Rename or copy the files: mlcli skips names that begin with a dot and links out of the repository";
 
 /** In bytes. @throws MlcliError for a pointer. */
 function sizeOf(path: string, shown: string): number {
@@ -140,7 +140,7 @@ export function inputDifferences(
     ...dataDifferences(files.map(({ shown }) => shown), transform),
     ...firstOf(
       leftOut,
-      "is left out, but SageMaker transforms all objects of a prefix",
+      "is skipped, but SageMaker transforms all objects of a prefix",
       LEFT_OUT,
     ),
   ];
@@ -155,7 +155,7 @@ async function* bytesOf({ path, size }: InputFile): Pieces {
     count += piece.length;
     yield piece;
   }
-  if (count !== size) throw new UnfitRecord("it changed while it was read");
+  if (count !== size) throw new UnfitRecord("it changed while being read");
 }
 
 /**
@@ -176,6 +176,6 @@ export async function* dataOf(
     yield* passedThrough(createGunzip() as unknown as Transformation, bytesOf(file)) as Pieces;
   } catch (error) {
     const isBroken = error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
-    throw isBroken ? new UnfitRecord(`it cannot be unpacked: ${error.message}`) : error;
+    throw isBroken ? new UnfitRecord(`it cannot be decompressed: ${error.message}`) : error;
   }
 }

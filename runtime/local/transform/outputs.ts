@@ -51,15 +51,15 @@ export async function placeDifferences(
     const output = join(path, `${name}.out`);
     const isDirectory = (await lstatIfThere(output))?.isDirectory;
     if (!isDirectory && !data.has(output)) continue;
-    const what = isDirectory ? "is a directory" : "is a file of the data";
-    throw new MlcliError(`The result of ${inOneLine(name)} has no place: ${name}.out ${what}`, {
-      hint: "Name another directory for the results: --output-dir.",
+    const what = isDirectory ? "is a directory" : "is an input file";
+    throw new MlcliError(`Cannot write the result of ${inOneLine(name)}: ${name}.out ${what}`, {
+      hint: "Choose another directory for the results: --output-dir DIR",
     });
   }
   if (isOutside(relative(real, path))) return [];
   return [{
-    message: `The results lie among the data: ${shown}`,
-    hint: "The next transform would take them for data. Name another directory: --output-dir.",
+    message: `The results in ${shown} are among the input files`,
+    hint: "Choose another directory, because the next transform would read them: --output-dir DIR",
   }];
 }
 
@@ -69,8 +69,8 @@ export async function keep(part: string, output: string, place: OutputPlace): Pr
   // A link could lead anywhere, and making directories would follow it.
   if (await realPathOf(directory) !== directory) {
     const shown = relative(place.path, directory);
-    throw new MlcliError(`A link leads out of the results: ${shown}`, {
-      hint: "Remove it, or name another directory: --output-dir.",
+    throw new MlcliError(`A link leads out of the results directory: ${shown}`, {
+      hint: "Remove it, or choose another directory: --output-dir DIR",
     });
   }
   await makeDirectory(directory, directory);

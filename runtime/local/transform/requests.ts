@@ -85,12 +85,12 @@ export async function send<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.signal.aborted) {
-        throw new RequestFailure(undefined, `no answer within ${transform.invocationTimeout} s`);
+        throw new RequestFailure(undefined, `no response within ${transform.invocationTimeout} s`);
       }
       const isBroken = error instanceof BrokenMessage ||
         error instanceof Error && error.constructor.name in Deno.errors;
       throw isBroken
-        ? new RequestFailure(undefined, `no whole answer: ${fileErrorReason(error)}`)
+        ? new RequestFailure(undefined, `incomplete response: ${fileErrorReason(error)}`)
         : error;
     }
   }
@@ -98,7 +98,7 @@ export async function send<T>(
 
 function wordsOf(text: string): string {
   const words = inOneLine(text.trim().replace(/\s+/g, " "));
-  return words.length > MOST_SHOWN ? `${words.slice(0, MOST_SHOWN)}...` : words || "(no words)";
+  return words.length > MOST_SHOWN ? `${words.slice(0, MOST_SHOWN)}...` : words || "(no message)";
 }
 
 /** The longest record that a filter or a join reads: JSON takes a hundred times its size in memory. */
@@ -131,7 +131,7 @@ export class Processing {
     // Counted before they are split: a list of empty lines takes many times their size in memory.
     const isWhole = this.transform.split === "none";
     const [wanted, given] = [bytes, answer].map((one) => isWhole ? 1 : linesIn(one) || 1);
-    if (wanted !== given) throw new UnfitRecord(`records: ${wanted}, answers: ${given}`);
+    if (wanted !== given) throw new UnfitRecord(`expected ${wanted} results but got ${given}`);
     const [records, answers] = [this.#decoded(bytes), this.#decoded(answer)];
     const isJoined = this.transform.join === "input";
     const results: string[] = [];

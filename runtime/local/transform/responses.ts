@@ -45,11 +45,11 @@ export class WaitingResponses {
         }
         length += piece.length;
         if (length > most * 1024 ** 2) {
-          throw new MlcliError(`Its response is larger than ${most} MB`);
+          throw new MlcliError(`the response is larger than ${most} MB`);
         }
         if (this.#filed <= this.most * 1e9) continue;
-        throw new MlcliError(`More than ${this.most} GB of responses wait for an earlier one`, {
-          hint: "--max-concurrency 1 sends one request at a time.",
+        throw new MlcliError(`${this.most} GB of responses are waiting for an earlier one`, {
+          hint: "Send one request at a time: --max-concurrency 1",
         });
       }
     } catch (error) {

@@ -177,7 +177,7 @@ async function transformOn(work: Work): Promise<void> {
   // It comes to its end when the server does.
   logs.follow(engine, server)
     .then(() => statusAfterOutput(engine, server.id))
-    .then((status) => serverEnded(engine, server, status, `Its log: ${work.log}`))
+    .then((status) => serverEnded(engine, server, status, `See its log: ${work.log}`))
     .then((error) => ended.abort(whileAnswering(error, results, transform)), () => {});
   using connections = new Connections(server.port);
   using either = joinSignals(signal, ended.signal);
@@ -222,7 +222,7 @@ function whileAnswering(
   { split }: Transform,
 ): MlcliError {
   const asked = [...waiting].slice(0, MOST_SHOWN).map(({ file, range }) =>
-    `It had to answer ${placeText(file, range, wordFor(split))}`
+    `It was processing ${placeText(file, range, wordFor(split))}`
   );
   return new MlcliError(message, { hint, quote: asked.join("\n") || undefined });
 }
@@ -248,7 +248,7 @@ async function askedLimits(
   } catch {
     // A server need not have the route, and may close the connection.
     if (deadline.signal.aborted) {
-      note(`/execution-parameters has no answer in ${PARAMETERS_SECONDS} s`);
+      note(`/execution-parameters did not respond within ${PARAMETERS_SECONDS} s`);
     }
   }
   signal.throwIfAborted();
@@ -280,12 +280,12 @@ function failed(
       quote: [...shown, ...more > 0 ? [`and ${more} more`] : []].join("\n"),
       hint: [
         isLines
-          ? "--content-type application/json --split line sends each line as a document of JSON."
+          ? "To send each line as a JSON document: --content-type application/json --split line"
           : isType
           ? typeHint(status, contentType)
           : hint,
-        log && `The server's log: ${log}`,
-      ].filter((part) => part).join(" ") || undefined,
+        log && `See the server's log: ${log}`,
+      ].filter((part) => part).map((part) => part!.replace(/\.$/, "")).join(". ") || undefined,
     },
   );
 }

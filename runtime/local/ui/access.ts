@@ -35,8 +35,8 @@ export function objection(
     names.some((one) => one.toLowerCase() === name);
   const called = host === null ? undefined : hostOf(host);
   if (host !== null && !(called !== undefined && (isOwn(called) || isAddress(called)))) {
-    const hint = called === undefined ? "It is not valid." : letsIn(called);
-    return `Refused: the host "${host}" is not known to be this server. ${hint}`;
+    const hint = called === undefined ? "The name is not valid." : letsIn(called);
+    return `Refused: the host "${host}" is unknown. ${hint}`;
   }
   if (origin === null) return undefined;
   const page = hostOf(/^https?:\/\/(.*)$/.exec(origin)?.[1] ?? "");
@@ -44,12 +44,12 @@ export function objection(
     return undefined;
   }
   // Without a host, the page is a file, or a frame that hides its origin, which any page can make.
-  const hint = page === undefined ? "Open the address that mlcli prints." : letsIn(page);
-  return `Refused: a web page of the origin "${origin}" asks. ${hint}`;
+  const hint = page === undefined ? "Open the address that mlcli printed." : letsIn(page);
+  return `Refused: web pages of the origin "${origin}" are not allowed. ${hint}`;
 }
 
 function letsIn(name: string): string {
-  return `mlcli local ui --allow-host ${name} lets it in.`;
+  return `To allow it, run mlcli local ui --allow-host ${name}.`;
 }
 
 /** The host as browsers spell it, without port and final dot; `undefined` where it is not valid. */

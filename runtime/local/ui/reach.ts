@@ -31,8 +31,8 @@ export function waysTo(
       ? `/codeeditor/default/ports/${port}/`
       : `/jupyterlab/default/proxy/${port}/`;
     ways.push(
-      `In SageMaker Studio: the address of the space up to .sagemaker.aws, ${path}, and what follows ` +
-        "the port above. Its proxy passes the host of that address on: --allow-host HOST lets it in",
+      `In SageMaker Studio, open the space's address up to .sagemaker.aws, then ${path}, then the ` +
+        "part after the port above. Allow the space's host: --allow-host HOST",
     );
   }
   return ways;

@@ -110,12 +110,12 @@ export async function writeReport(
     }
   } catch (error) {
     throw new MlcliError(`Cannot write ${inOneLine(shown)}: ${fileErrorReason(error)}`, {
-      hint: fileErrorHint(error) ?? "Check that the directory is yours to write to.",
+      hint: fileErrorHint(error) ?? "Check that you can write to the directory",
       cause: error,
     });
   }
-  throw new MlcliError(`${inOneLine(shown)} exists and is not a report of mlcli`, {
-    hint: "Choose another name with -o, or remove it first.",
+  throw new MlcliError(`${inOneLine(shown)} already exists and is not an mlcli report`, {
+    hint: "Choose another name with -o, or remove the file first",
   });
 }
 

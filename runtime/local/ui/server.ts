@@ -97,9 +97,9 @@ async function answerTo(
   if (pathname === "/" && /^(GET|HEAD)$/.test(method)) {
     return new Response(document, { headers: OF_PAGE });
   }
-  if (!pathname.startsWith(`/${API}`)) throw new Refusal(404, "There is no such page");
+  if (!pathname.startsWith(`/${API}`)) throw new Refusal(404, "Page not found");
   if (!isSame(headers.get(TOKEN_HEADER) ?? "", token)) {
-    throw new Refusal(403, "The address lacks the token: open the one that mlcli printed");
+    throw new Refusal(403, "The address has no valid token: open the address that mlcli printed");
   }
   const call = `${method} ${pathname.slice(API.length + 1)}`;
   for (const [form, answer] of routes) {
@@ -108,7 +108,7 @@ async function answerTo(
     const value = await answer(part, searchParams, request);
     return value instanceof Response ? value : Response.json(value);
   }
-  throw new Refusal(404, "There is no such thing in this API");
+  throw new Refusal(404, "Unknown API call");
 }
 
 /** What a call is answered with: a Response, or what is sent as JSON. */
@@ -151,7 +151,7 @@ const OF_LINES = { "Content-Type": "application/jsonl; charset=utf-8" };
 function placeIn(query: URLSearchParams): number | undefined {
   const from = query.get("from");
   if (from === null) return undefined;
-  if (!/^\d{1,15}$/.test(from)) throw new Refusal(400, '"from" is not a number of bytes');
+  if (!/^\d{1,15}$/.test(from)) throw new Refusal(400, '"from" must be a number of bytes');
   return Number(from);
 }
 

@@ -105,8 +105,8 @@ async function whole({ body }: HttpAnswer, port: number): Promise<Uint8Array<Arr
   let length = 0;
   for await (const piece of body) {
     if (length + piece.length > BODY_BYTES) {
-      throw new MlcliError(`The answer of the server on port ${port} is larger than 25 MB`, {
-        hint: `mlcli local invoke --port ${port} FILE takes one of any size.`,
+      throw new MlcliError(`The response from the server on port ${port} is larger than 25 MB`, {
+        hint: `Get it without a size limit: mlcli local invoke --port ${port} FILE`,
       });
     }
     bytes.set(piece, length);

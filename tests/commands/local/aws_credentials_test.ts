@@ -133,7 +133,7 @@ suite("--aws-credentials", () => {
         assertEquals(asked, [["GetSessionToken", "3600"]]);
         assertMatch(
           stderr,
-          /^note: The container gets the AWS credentials of profile "team", valid until \d{4}-\d\d-\d\d \d\d:\d\d$/m,
+          /^note: The container receives the AWS credentials of profile "team" \(valid until \d{4}-\d\d-\d\d \d\d:\d\d\)$/m,
         );
       });
     });
@@ -162,7 +162,10 @@ suite("--aws-credentials", () => {
     await onStage({}, async ({ run, variables, box }) => {
       const { stderr } = await run(["train", "--aws-credentials", "pasted"]);
       assertEquals([variables()[0]!["AWS_SESSION_TOKEN"], box.operations], ["pasted", []]);
-      assertMatch(stderr, /^note: The container gets the AWS credentials of profile "pasted"$/m);
+      assertMatch(
+        stderr,
+        /^note: The container receives the AWS credentials of profile "pasted"$/m,
+      );
     });
   });
 
@@ -338,8 +341,8 @@ suite("--aws-credentials", () => {
 
 suite("a server's AWS credentials", () => {
   const renewals = {
-    "--foreground": "Press Ctrl-C and start the server again.",
-    "--watch": "To renew them, save a file that mlcli watches.",
+    "--foreground": "To renew them, press Ctrl-C and restart the server",
+    "--watch": "To renew them, save a file that mlcli watches",
   };
   for (const [flag, hint] of Object.entries(renewals)) {
     it(`deploy ${flag} warns five minutes before AWS credentials expire`, async () => {

@@ -189,7 +189,7 @@ if (MAY_MOUNT) {
         engine,
       });
       assertEquals([code, served], [0, NEW], stderr);
-      assertMatch(stderr, /^note: A training went on after mlcli was killed, .* its model is in /);
+      assertMatch(stderr, /^note: Training continued after mlcli was killed, .* its model is in /);
       assertEquals(await namesIn(app.testPath()), ["input", "model"]);
     });
   });

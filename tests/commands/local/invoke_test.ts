@@ -222,7 +222,7 @@ suite("local invoke passes on", () => {
     assertEquals(
       result.stderr,
       ["X-Trace", "user-agent"].map((name) =>
-        `note: SageMaker would not pass on the header ${name}; it passes on Custom-Attributes\n`
+        `note: SageMaker does not forward the header ${name}: use Custom-Attributes\n`
       ).join(""),
     );
   });
@@ -274,8 +274,8 @@ suite("local invoke passes on", () => {
   }
 
   it("an answer that is no stream, though one was asked for, and says so", async () => {
-    const note = "note: the answer came whole, not in chunks: output_fn streams if it returns a " +
-      "generator\n";
+    const note =
+      "note: The response arrived in one piece: to stream it, return a generator from output_fn\n";
     for (
       const [answer, stderr] of [
         ["HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", note],
@@ -349,61 +349,61 @@ suite("local invoke fails, and says how,", () => {
       "where the connection is closed without an answer",
       () => {},
       "",
-      /^error: The server on port \d+ does not answer: it closed the connection\n$/,
+      /^error: The server on port \d+ does not respond: it closed the connection\n$/,
     ],
     [
       "where it is closed within the headers",
       "HTTP/1.1 200 OK\r\nContent-Le",
       "",
-      /^error: The server on port \d+ does not answer: \S/,
+      /^error: The server on port \d+ does not respond: \S/,
     ],
     [
       "where it is closed after an announcement",
       "HTTP/1.1 100 Continue\r\n\r\n",
       "",
-      /^error: The server on port \d+ does not answer: \S/,
+      /^error: The server on port \d+ does not respond: \S/,
     ],
     [
       "where it is closed within the body",
       "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc",
       "abc",
-      /^error: The answer of the server on port \d+ breaks off: \S.*\nhint: /,
+      /^error: The response from the server on port \d+ ended early: \S.*\nhint: /,
     ],
     [
       "where it is closed before the last chunk",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
       "abc",
-      /^error: The answer of the server on port \d+ breaks off: \S.*\nhint: /,
+      /^error: The response from the server on port \d+ ended early: \S.*\nhint: /,
     ],
     [
       "where a chunk is none",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nxyz\r\n",
       "abc",
-      /^error: The answer of the server on port \d+ breaks off: \S/,
+      /^error: The response from the server on port \d+ ended early: \S/,
     ],
     [
       "where the server speaks no HTTP",
       "220 mail.example ready\r\n",
       "",
-      /^error: The server on port \d+ does not answer: the response is not HTTP\n$/,
+      /^error: The server on port \d+ does not respond: the response is not HTTP\n$/,
     ],
     [
       "where a header has a NUL",
       "HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n",
       "",
-      /^error: The server on port \d+ does not answer: a response header is not valid HTTP\n$/,
+      /^error: The server on port \d+ does not respond: a response header is not valid HTTP\n$/,
     ],
     [
       "where the server sends it elsewhere",
       "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
       "",
-      /^error: The server answered HTTP 302 Found\nhint: /,
+      /^error: The server returned HTTP 302 Found\nhint: /,
     ],
     [
       "where a refusal breaks off",
       "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 100\r\n\r\nbusy",
       "",
-      /^error: The server answered HTTP 503 Service Unavailable\n {2}busy\nhint: /,
+      /^error: The server returned HTTP 503 Service Unavailable\n {2}busy\nhint: /,
     ],
   ];
   for (const [title, handle, stdout, stderr] of failures) {
@@ -418,7 +418,10 @@ suite("local invoke fails, and says how,", () => {
     const answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none \r\n";
     const { code, stdout, stderr } = await answered(answer, ["--stream"]);
     assertEquals([code, stdout], [1, "one "]);
-    assertMatch(stderr, /^error: The answer of the server on port \d+ breaks off: \S.*\nhint: /);
+    assertMatch(
+      stderr,
+      /^error: The response from the server on port \d+ ended early: \S.*\nhint: /,
+    );
   });
 
   async function ofLength(length: number, args: readonly string[] = []): Promise<ProgramResult> {
@@ -441,12 +444,14 @@ suite("local invoke fails, and says how,", () => {
     assertEquals(code, 1);
     assertEquals(
       stderr,
-      "error: The answer has 6291457 bytes: by AWS's API reference, an endpoint's has 6291456 at " +
-        "most\nhint: All of it is printed. AWS's newer guide has 25 MB: it may reach the client, " +
-        "or not. Fewer rows in a request make a smaller answer, and --accept may choose a smaller " +
-        "form.\n",
+      "error: The response has 6291457 bytes, but AWS's API reference allows 6291456\nhint: " +
+        "Send fewer rows per request, or choose a smaller format with --accept. It might still " +
+        "reach a client of SageMaker: AWS's newer guide allows 25 MB.\n",
     );
-    assertMatch((await ofLength(26_214_401)).stderr, /26214400 \(25 MB\): it would not reach/);
+    assertMatch(
+      (await ofLength(26_214_401)).stderr,
+      / It would not reach a client of SageMaker: AWS's newer guide allows 25 MB\.$/m,
+    );
   });
 
   it("but not because of its length, where a stream was asked for", async () => {
@@ -499,7 +504,7 @@ suite("local invoke fails, and says how,", () => {
     assertEquals([result.code, pieces], [2, 16]);
     assertMatch(
       result.stderr,
-      /^error: The request's body is larger than 1073741824 bytes \(1 GB\)/,
+      /^error: The request body is larger than 1073741824 bytes \(1 GB\)/,
     );
   });
 
@@ -524,7 +529,7 @@ suite("local invoke fails, and says how,", () => {
       code: 1,
       stdout: "",
       stderr: "error: too large (HTTP 413)\n" +
-        "hint: The image's own server sets this limit.\n",
+        "hint: Send less data, or raise the limit of the image's own server\n",
     });
   });
 
@@ -563,7 +568,7 @@ suite("local invoke fails, and says how,", () => {
       assertEquals({ code, stdout }, { code: 1, stdout: said.slice(-3).replace(/\W/g, "") });
       assertMatch(
         stderr,
-        /^error: The server on port \d+ did not answer within [14] s\nhint: .*60 seconds, .* 480\./,
+        /^error: The server on port \d+ did not respond within [14] s\nhint: .*60 s for a response, and 480 s for a stream/,
       );
     }
   });
@@ -575,7 +580,7 @@ suite("local invoke fails, and says how,", () => {
     const { code, stderr } = await invoke(server.port, args, { body: new Uint8Array(80e6) });
     over.resolve();
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The server on port \d+ did not answer within 1 s\n/);
+    assertMatch(stderr, /^error: The server on port \d+ did not respond within 1 s\n/);
   });
 
   it("when the time is over while nobody reads the answer", async () => {
@@ -592,7 +597,7 @@ suite("local invoke fails, and says how,", () => {
     ]);
     await child.stdout.cancel();
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The server on port \d+ did not answer within 1 s\n/);
+    assertMatch(stderr, /^error: The server on port \d+ did not respond within 1 s\n/);
   });
 
   it("when the time is over while a named pipe has a writer that says nothing", async () => {
@@ -655,7 +660,7 @@ suite("the answer that local invoke prints on a terminal", () => {
           "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nX-Amzn-SageMaker-Custom-Attributes: a\r\n\r\nabc",
           /^\nnote: Custom attributes: a\n$/,
         ],
-        ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", /^\nerror: .* breaks off: /],
+        ["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", /^\nerror: .* ended early: /],
       ] as const
     ) {
       await using server = rawServer((connection) => say(connection, answer));

@@ -4,7 +4,7 @@ import { runInProcess } from "../../helpers/in_process.ts";
 import { makeRun } from "../../helpers/made_runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const LOG = "out epoch 1\nerr careful\n\n... 9 bytes are left out here ...\nout epoch 2\n";
+const LOG = "out epoch 1\nerr careful\n\n... 9 bytes omitted ...\nout epoch 2\n";
 
 async function logs(args: readonly string[], log = LOG) {
   await using app = await completeApp();
@@ -19,7 +19,7 @@ suite("mlcli local logs RUN", () => {
   it("local logs RUN prints what the run wrote, each stream to its own", async () => {
     assertEquals(await logs(["last"]), {
       code: 0,
-      stdout: "epoch 1\n\n... 9 bytes are left out here ...\nepoch 2\n",
+      stdout: "epoch 1\n\n... 9 bytes omitted ...\nepoch 2\n",
       stderr: "careful\n",
     });
   });

@@ -89,7 +89,7 @@ suite("mlcli local train with metric_definitions", () => {
       out("acc=1\n");
       end(0);
     });
-    assertStringIncludes(stderr, 'hint: In JSON, "\\b" is a backspace: write "\\\\b". Change or');
+    assertStringIncludes(stderr, '. In JSON, "\\b" is a backspace: write "\\\\b".\n');
   });
 
   it("warns of what matched nothing, and of what was no number", async () => {
@@ -105,9 +105,9 @@ suite("mlcli local train with metric_definitions", () => {
     assertEquals(
       (await train(definitions, program)).stderr,
       [
-        'warning: The metric definition "gain" matched no line\n',
+        'warning: Metric definition "gain" matched no line\n',
         'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is "gain=(\\\\S+)"\n',
-        'warning: The metric definition "acc" found "12%", which is no number\n',
+        'warning: Metric definition "acc" found "12%", which is not a number\n',
         'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is "accuracy is (\\\\S+)"\n',
       ].join(""),
     );

@@ -178,7 +178,7 @@ suite("local process with a script of the user's own", () => {
     assertEquals((await caches("--strict"))[0], false);
     const [hasCache, said] = await caches("--network-isolation");
     assertEquals(hasCache, false);
-    assertStringIncludes(said, "warning: The code's packages are installed when it starts");
+    assertStringIncludes(said, "warning: The code's packages cannot be installed");
   });
 
   for (
@@ -186,7 +186,7 @@ suite("local process with a script of the user's own", () => {
       [
         "something called code",
         (app: TestApp) => app.write(app.testPath("input/data/processing/code/a"), ""),
-        /^error: \S+\/processing\/code is in the way of the code, which lies at \/opt\/ml\/processing\/input\/code$/m,
+        /^error: \S+\/processing\/code conflicts with the code, which is mounted at \/opt\/ml\/processing\/input\/code$/m,
         "--input NAME=DIR",
       ],
       [
@@ -196,7 +196,7 @@ suite("local process with a script of the user's own", () => {
             await app.write(app.testPath("input/data/processing", `${n}`), "");
           }
         },
-        /^error: \S+\/processing holds more than 100 files and directories/m,
+        /^error: \S+\/processing contains more than 100 files and directories/m,
         "--copy-inputs copies it",
       ],
     ] as const
@@ -270,7 +270,8 @@ suite("local process of an image that exists", () => {
     assertEquals([missing.code, missing.body, missing.stderr], [
       2,
       undefined,
-      'error: Missing required option "--file".\nhint: See mlcli local process --help.\n',
+      'error: Missing required option "--file".\nhint: List the options: mlcli local process ' +
+      "--help\n",
     ]);
     assertEquals((await process(app, [...TYPED, "-f", "p.py"], { image })).code, 0);
     const other = await process(app, [...TYPED, "-f", "p.py"]);
@@ -323,7 +324,7 @@ suite("local process of an image that exists", () => {
     });
     assertEquals(code, 1);
     assertMatch(stderr, /^error: team\/torch:2 has no program to run\n {2}No command specified\n/m);
-    assertMatch(stderr, /^hint: .*--command PROGRAM.*--entry-point FILE$/m);
+    assertMatch(stderr, /^hint: .*--command PROGRAM.*--entry-point FILE\.$/m);
   });
 });
 
@@ -380,7 +381,7 @@ suite("outputs of local process", () => {
     assertEquals(await namesIn(await lastRun(app)), ["job.json"]);
     assertStringIncludes(
       stderr,
-      "warning: Links that lead out, pipes and the like are left out of the output clean: " +
+      "warning: Output clean does not include pipes, sockets and links that lead out of it: " +
         "sub/out, up\n",
     );
     assertStringIncludes(
@@ -458,14 +459,15 @@ suite("outputs of local process", () => {
         "to what is not empty",
         ["-o", "clean=raw"],
         () => {},
-        "The directory is not empty: raw (--output-dir)\nhint: Remove what is there, or name another place",
+        "The directory is not empty: raw (--output-dir)\nhint: Choose an empty or new directory",
       ],
       ["to a file", ["-o", "clean=raw/a.csv"], () => {}, "Not a directory: raw/a.csv"],
       [
         "to an earlier result",
         ["-o", "clean"],
         (app: TestApp) => app.write(app.testPath("output/clean/x"), ""),
-        "test_dir/output/clean (--output-dir)\nhint: Remove what is there, or name another place, empty or new: --output-dir clean=DIR",
+        "test_dir/output/clean (--output-dir)\nhint: Choose an empty or new directory that you " +
+        "can write to: --output-dir clean=DIR",
       ],
       [
         "by a link of the repository's",
@@ -500,17 +502,17 @@ suite("outputs of local process", () => {
       },
     });
     assertEquals([code, await namesIn(elsewhere.path)], [1, []]);
-    assertStringIncludes(stderr, "error: The output clean cannot be moved: away/x points outside ");
+    assertStringIncludes(stderr, "error: Cannot move output clean: away/x points outside ");
   });
 
   it("do not lie in one another, nor around inputs and code", async () => {
     await using app = await scriptApp();
     for (
       const [args, words] of [
-        [["-o", "a=r", "-o", "b=r"], "Two of the directories lie in one another"],
-        [["-o", "a=r", "-o", "b=r/b"], "Two of the directories lie in one another"],
-        [["-i", "raw=raw", "-o", "a=raw/b"], "Two of the directories lie in one another"],
-        [["-o", "a=raw/a.csv/x"], "Not in a directory: "],
+        [["-o", "a=r", "-o", "b=r"], "Directories overlap"],
+        [["-o", "a=r", "-o", "b=r/b"], "Directories overlap"],
+        [["-i", "raw=raw", "-o", "a=raw/b"], "Directories overlap"],
+        [["-o", "a=raw/a.csv/x"], "The parent is not a directory: "],
         [["-o", "x:/opt/ml/processing/input/y=r"], "overlap"],
         [["-i", "a=raw", "-o", "x:/opt/ml/processing/input=r"], "overlap"],
         [["-i", "a=s3://bucket/x"], 'must be a local directory, but got "s3://bucket/x"'],
@@ -532,8 +534,11 @@ suite("outputs of local process", () => {
       },
     });
     assertEquals(code, 0);
-    assertStringIncludes(stderr, "note: The output a is in first\n");
-    assertStringIncludes(stderr, `warning: Nothing was written to ${OUTPUT}/b, the output b\n`);
+    assertStringIncludes(stderr, "note: Output a is in first\n");
+    assertStringIncludes(
+      stderr,
+      `warning: Output b is empty: nothing was written to ${OUTPUT}/b\n`,
+    );
   });
 
   it("stay with the run where something has come in their way; others are moved", async () => {
@@ -552,8 +557,8 @@ suite("outputs of local process", () => {
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
-      "error: The output b cannot be moved: The directory is not empty: second (--output-dir)\n" +
-        `hint: It stays with the run: ${kept}\n`,
+      "error: Cannot move output b: The directory is not empty: second (--output-dir)\n" +
+        `hint: Output b stays in ${kept}\n`,
     );
     assertEquals(await namesIn(join(app.directory, "first")), ["x"]);
     assertEquals(await namesIn(join(app.directory, "second")), ["mine"]);

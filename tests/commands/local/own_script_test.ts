@@ -203,8 +203,8 @@ suite("local train with a script of the user's own", () => {
     );
     assertStringIncludes(
       failed.stderr,
-      `\nerror: Training failed: ${error} (exit code 1)\nhint: The script defines --learning-rate. ` +
-        "Rename the hyperparameter: --hyperparameter learning-rate=0.2\n",
+      `\nerror: Training failed: ${error} (exit code 1)\nhint: Rename the hyperparameter (the script ` +
+        "accepts --learning-rate): --hyperparameter learning-rate=0.2\n",
     );
   });
 
@@ -221,7 +221,7 @@ suite("local train with a script of the user's own", () => {
           "train.py: error: unrecognized arguments: --learning_rate 0.2\n",
           ["--hyperparameter", "learning_rate=0.2"],
           "train.py: error: unrecognized arguments: --learning_rate 0.2 (exit code 2)\n" +
-          "hint: The script defines --learning-rate. Rename the hyperparameter: --hyperparameter " +
+          "hint: Rename the hyperparameter (the script accepts --learning-rate): --hyperparameter " +
           "learning-rate=0.2\n",
         ],
         [
@@ -231,7 +231,7 @@ suite("local train with a script of the user's own", () => {
           }FileNotFoundError: [Errno 2] No such file or directory: 'a.csv'\n`,
           [],
           "FileNotFoundError: [Errno 2] No such file or directory: 'a.csv' (train.py, line 3)\n" +
-          'hint: a.csv is in channel training: open os.path.join(os.environ["SM_CHANNEL_TRAINING"], ' +
+          'hint: Open a.csv in channel training: os.path.join(os.environ["SM_CHANNEL_TRAINING"], ' +
           '"a.csv")\n',
         ],
         [
@@ -240,8 +240,8 @@ suite("local train with a script of the user's own", () => {
           "value: line 1 column 1 (char 0)\n",
           ["--hyperparameter", "optimizer=adam"],
           "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (train.py, line 3)\n" +
-          "hint: The hyperparameter optimizer is text. The SageMaker SDK sends text as JSON: " +
-          "--hyperparameter 'optimizer=\"adam\"'\n",
+          "hint: Pass optimizer as JSON, as the SageMaker SDK does: --hyperparameter " +
+          "'optimizer=\"adam\"'\n",
         ],
         [
           1,
@@ -307,7 +307,7 @@ suite("local train with a script of the user's own", () => {
     assertEquals(other.variables["PIP_CACHE_DIR"], undefined);
     assertStringIncludes(
       isolated.stderr,
-      "warning: The code's packages are installed when it starts",
+      "warning: The code's packages cannot be installed",
     );
     // Code that installs nothing gets none of it.
     await Deno.remove(join(app.directory, "src/requirements.txt"));
@@ -334,7 +334,7 @@ suite("local train with a script of the user's own", () => {
     assertStringIncludes(
       failed.stderr,
       "\nerror: Training failed: KeyError: 'SM_CHANNEL_TRAINING' (train.py, line 1)\n" +
-        `hint: Put data into ${folder}, or name some: --input training=DIR.`,
+        `hint: Put data into ${folder}, or pass it with --input training=DIR.`,
     );
   });
 
@@ -403,7 +403,7 @@ suite("local train with a script of the user's own", () => {
       assertEquals([there.code, there.body], [1, undefined]);
       assertStringIncludes(
         there.stderr,
-        `error: The channel ${name} is for code, and not for data`,
+        `error: Channel "${name}" is reserved for code`,
       );
       const typed = await train(app, ["--image", IMAGE, "--input", `${name}=src`]);
       assertEquals([typed.code, typed.body], [2, undefined]);
@@ -494,7 +494,7 @@ suite("an image that is not here", () => {
     const play = pulling([DOWNLOADING]);
     const run = await train(app, [], { ...play, cloud: box.env() });
     assertEquals(run.code, 0, run.stderr);
-    assertStringIncludes(run.stderr, `note: Pulling ${SKLEARN}, which is not here\n`);
+    assertStringIncludes(run.stderr, `note: Pulling ${SKLEARN} (not found locally)\n`);
     const quiet = await train(app, ["-q"], { ...pulling([DOWNLOADING]), cloud: box.env() });
     assertEquals([quiet.code, /Pulling|note:/.test(quiet.stderr)], [0, false], quiet.stderr);
     const { password, ...login } = play.logins[0] as { password: string };
@@ -562,7 +562,7 @@ suite("an image that is not here", () => {
         "unauthorized",
         /^hint: Check the image name\. If the image is private, run docker login r\.io/m,
       ],
-      ["r.io/team/torch:2", "manifest unknown", /^hint: Is its name right, and its registry/m],
+      ["r.io/team/torch:2", "manifest unknown", /^hint: Check the name, and whether docker pull /m],
     ] as const
   ) {
     it(`whose registry says ${words} of ${image} is an error that says what to do`, async () => {

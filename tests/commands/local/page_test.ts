@@ -143,7 +143,7 @@ suite("local report", () => {
     assertStringIncludes(stderr, "2 runs");
     const none = await report(app, "other");
     assertEquals([none.code, none.stdout], [2, ""]);
-    assertStringIncludes(none.stderr, 'No run is called "other"');
+    assertStringIncludes(none.stderr, 'Run "other" does not exist');
   });
 
   it("local report writes beside the runs by default, where Git and builds leave the file out", async () => {
@@ -174,7 +174,7 @@ suite("local report", () => {
     await Deno.writeTextFile(path, other);
     const { code, stderr } = await report(app, "-o", "report.html");
     assertEquals([code, await Deno.readTextFile(path)], [1, other]);
-    assertMatch(stderr, /^error: report\.html exists and is not a report of mlcli\nhint: /);
+    assertMatch(stderr, /^error: report\.html already exists and is not an mlcli report\nhint: /);
     await Deno.writeTextFile(path, "");
     assertEquals((await report(app, "-o", "report.html")).code, 1);
     assertMatch(

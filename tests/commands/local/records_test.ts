@@ -274,7 +274,11 @@ suite("the record of a run", () => {
     };
     const result = await run(taken, { program });
     assertEquals(result.code, 0);
-    assertEquals(result.stderr.match(/leaves no whole record/g)?.length, 1, result.stderr);
+    assertEquals(
+      result.stderr.match(/The run continues, but its record/g)?.length,
+      1,
+      result.stderr,
+    );
   });
 
   it("does not lie where a link leads out", async () => {
@@ -655,14 +659,14 @@ suite("mlcli local list-jobs", () => {
   it("says what is wrong with the names", async () => {
     await using app = await appWithRuns();
     const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-      [["9"], /^error: No run is called "9"\nhint: /],
+      [["9"], /^error: Run "9" does not exist\nhint: /],
       [
         ["last", "--kind", "train"],
         /^error: Option "--kind" cannot be used with the name of a run\nhint: /,
       ],
       [
         ["churn-1", "churn-\x1b[2J"],
-        /^error: No run is called "churn-\?\[2J"\nhint: mlcli local list-jobs/,
+        /^error: Run "churn-\?\[2J" does not exist\nhint: List the last 100 runs: mlcli local list-jobs\n/,
       ],
       [["churn-1", "../churn-1"], /^error: No run is called/],
     ];

@@ -120,7 +120,7 @@ suite("local shell", () => {
     };
     const { code, stderr, files } = await shell([], play);
     assertEquals([code, files], [0, UNTOUCHED]);
-    assertMatch(stderr, /^note: What was written to \/opt\/ml\/model is gone with the container;/);
+    assertMatch(stderr, /^note: The files in \/opt\/ml\/model were removed with the container;/);
   });
 
   it("is ended by a signal for mlcli, and gives the terminal back", async () => {
@@ -167,6 +167,6 @@ suite("local shell", () => {
       engine,
     });
     assertEquals([code, engine.created], [1, []]);
-    assertMatch(stderr, /^error: No prediction code: /);
+    assertMatch(stderr, /^error: No prediction code in /);
   });
 });

@@ -163,7 +163,7 @@ suite("local train --dry-run", () => {
       ["--image", "team/x:1"],
       { image: null },
       1,
-      /^error: Image not found: team\/x:1\nhint: docker pull team\/x:1\n$/,
+      /^error: Image not found: team\/x:1\nhint: Pull it: docker pull team\/x:1\n$/,
     ],
     [
       "data elsewhere",
@@ -179,7 +179,13 @@ suite("local train --dry-run", () => {
       2,
       /^error: Cannot shard "x"/,
     ],
-    ["GPUs of Podman", ["--gpus", "all"], { isPodman: true }, 1, /^error: Podman gives no GPUs/],
+    [
+      "GPUs of Podman",
+      ["--gpus", "all"],
+      { isPodman: true },
+      1,
+      /^error: Podman does not support GPUs/,
+    ],
     ["--watch", ["--watch"], {}, 2, /--dry-run.*--watch/],
     ["--interactive", ["--interactive"], {}, 2, /--dry-run.*--interactive/],
   ];

@@ -82,7 +82,7 @@ suite("local transform --dry-run", () => {
         "hint: Remove it: tail -n +2 FILE > NEW_FILE\n" +
         "warning: data/b.csv, line 3 is empty, but is sent as a record\n" +
         "hint: Remove it: grep . FILE > NEW_FILE\n" +
-        "error: There would be no result for a.csv\n",
+        "error: The transform would fail for a.csv\n",
     );
   });
 
@@ -108,7 +108,7 @@ suite("local transform --dry-run", () => {
     assertEquals(names, ["a.csv", "a.csv.out", "link.csv", "model.tar.gz"]);
     assertMatch(stderr, /^warning: data\/model\.tar\.gz looks like an archive/m);
     assertMatch(stderr, /^warning: data\/a\.csv\.out looks like the output of a batch transform/m);
-    assertMatch(stderr, /^warning: data\/\.env is left out/m);
+    assertMatch(stderr, /^warning: data\/\.env is skipped/m);
   });
 
   it("leaves out junk, and notes how much", async () => {
@@ -130,8 +130,7 @@ suite("local transform --dry-run", () => {
     assertEquals([alone.code, alone.stderr], [
       1,
       "error: No file to transform: junk\n" +
-      `hint: Skipped 1 file ${leave}: junk/._a.csv. To transform one of them, name it: ` +
-      "--input FILE\n",
+      `hint: Skipped 1 file ${leave}: junk/._a.csv. To transform one of them: --input FILE\n`,
     ]);
     const named = await dry(app, "-i", "data/._a.csv");
     assertEquals([named.planned.requests, named.stderr], [1, ""]);
@@ -151,7 +150,11 @@ suite("local transform --dry-run", () => {
     [["secret.csv"], 1, /points outside/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
     [["-i", "empty"], 1, /No file to transform: empty/],
-    [["-i", "mixed"], 1, /one media type: a\.csv is text\/csv, b\.json application\/json/],
+    [
+      ["-i", "mixed"],
+      1,
+      /one content type but got text\/csv \(a\.csv\) and application\/json \(b\.json\)/,
+    ],
     [
       ["-i", "a.csv", "--strategy", "single", "--split", "none"],
       2,
@@ -161,8 +164,8 @@ suite("local transform --dry-run", () => {
     [["-i", "a.csv", "--input-filter", "$.a_b"], 2, /"_"/],
     [["-i", "a.csv", "--split", "lines"], 2, /must be .*line/],
     [["-i", "/dev/null"], 1, /neither a file nor a directory/],
-    [["-i", "s3://bucket/a.csv"], 1, /mlcli transform reads what is in S3/],
-    [["-i", "a.csv", "--input-filter", "$[1:]"], 1, /no result for a\.csv/],
+    [["-i", "s3://bucket/a.csv"], 1, /To transform data in S3, run mlcli transform/],
+    [["-i", "a.csv", "--input-filter", "$[1:]"], 1, /would fail for a\.csv/],
     [["-i", "secret.csv"], 1, /points outside/],
   ];
   for (const [args, expected, words] of refusals) {

@@ -6,7 +6,7 @@ import { type OtherUser, otherUser } from "../../helpers/other_user.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
 const REFUSED =
-  /^error: (Cannot \w+ .+: Permission denied\nhint: It is another user's, or closed to you|\S+ belongs to another user \(0\)\nhint: )/m;
+  /^error: (Cannot \w+ .+: Permission denied\nhint: It is another user's, or closed to you|Another user \(uid 0\) owns \S+\nhint: )/m;
 
 async function listing(path: string): Promise<readonly string[]> {
   const names: string[] = [];

@@ -69,7 +69,7 @@ suite("an image with a user of its own, and files that are closed to others", ()
       assertMatch(
         stderr,
         new RegExp(
-          `\nhint: .* user 1000, whom ${training} is closed to: chmod -R o\\+rX ${training}`,
+          `\nhint: Let the image's user \\(1000\\) access ${training}: chmod -R o\\+rX ${training}`,
         ),
       );
     } finally {

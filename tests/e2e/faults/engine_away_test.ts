@@ -133,7 +133,10 @@ suite("an engine that goes away", () => {
       assertEquals(/defect|os error|\bat file:/.test(stderr), false, stderr);
       const left = row.isOfServer ? [] : await containersOf(app.name);
       for (const { Names } of left) {
-        assertStringIncludes(stderr, `docker rm -f ${Names[0]!.slice(1)} removes it.`);
+        assertStringIncludes(
+          stderr,
+          `Remove it when the engine responds: docker rm -f ${Names[0]!.slice(1)}\n`,
+        );
       }
       assertEquals(left.length, row.leaves ? 1 : 0, stderr);
       assertEquals(await Deno.readTextFile(app.testPath("model/m")), "earlier");
@@ -146,14 +149,14 @@ suite("an engine that goes away", () => {
     await using front = await engineFront(() => "pass");
     const { stderr } = await losing(app, front, row);
     const run = `${app.name}/mlcli_base/local_test/jobs/${(await runsOf(app))[0]}`;
-    assertStringIncludes(stderr, `${run} is left with it`);
+    assertStringIncludes(stderr, `Kept ${run}; `);
     await app.write(app.testPath("output/go"), "");
     await untilNoContainers(app.name);
     const next = await app.run(["local", "train"]);
     assertEquals([next.code, next.stdout], [0, "begun\n"], next.stderr);
     assertStringIncludes(
       next.stderr,
-      `how that ended is not known: its model is in ${run}/model`,
+      `is unknown; its model is in ${run}/model`,
     );
     assertEquals(await Deno.readTextFile(`${app.directory}/${run}/model/m`), "trained");
     assertEquals(await Deno.readTextFile(app.testPath("model/m")), "trained");

@@ -101,7 +101,7 @@ if (MAY_MOUNT) {
       const { code, stderr } = await app.run(["local", "train"]);
       assertEquals(code, 1, stderr);
       assertMatch(stderr, /^OSError: \[Errno 28\] No space left on device$/m);
-      assertMatch(stderr, /^hint: The disk that holds the app is full: /m);
+      assertMatch(stderr, /^hint: Free some space on the disk that contains the app, /m);
       assertEquals(await contentOf(app.testPath("model")), OLD);
       await assertNothingLeft(app);
       assertEquals(await served(app), '{"predictions": ["old"]}');

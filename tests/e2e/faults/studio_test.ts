@@ -169,7 +169,7 @@ if (Deno.uid() === 0) {
       for (const [option, network] of [["--network-isolation", "none"], ["--network=db", "db"]]) {
         const { code, stderr } = await run("local", "train", option!);
         assertEquals(code, 1, network);
-        assertStringIncludes(stderr, 'lets containers have no network but "sagemaker"');
+        assertStringIncludes(stderr, 'supports only the container network "sagemaker"');
       }
       space.requireEcr(true);
       const build = await run("build");

@@ -110,7 +110,10 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
         held.goOn();
         const { code, stderr } = await end;
         assertEquals(code, 1);
-        assertMatch(stderr, /failed: exit code 1\nhint: Another run of the app was there/);
+        assertMatch(
+          stderr,
+          /failed: exit code 1\nhint: Check .*: another run of the app was active/,
+        );
         assertStringIncludes(
           stderr,
           `${at.app.name}/mlcli_base/local_test/test_dir/output/${file}`,
@@ -125,7 +128,7 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
       const long = await at.start(args);
       await at.run(args);
       long.held.goOn();
-      assertMatch((await long.end).stderr, /exit code 1\nhint: Another run/);
+      assertMatch((await long.end).stderr, /exit code 1\nhint: Check .*: another run/);
     });
   });
 }
@@ -162,12 +165,15 @@ suite("what two trainings leave in output/", () => {
       held.goOn();
       const { code, stderr } = await end;
       assertEquals(code, 0);
-      assertMatch(stderr, /^note: .*: .*c\d in .*, if this run wrote it: another run of the app/m);
+      assertMatch(
+        stderr,
+        /^note: SageMaker .*, so c\d in .*, unless another active run of the app wrote it$/m,
+      );
     }
     // Alone, it is.
     assertMatch(
       (await at.run([...TRAIN, "--strict"])).stderr,
-      /error: 1 thing is not as on SageMaker/,
+      /error: --strict found 1 difference from SageMaker/,
     );
   });
 });

@@ -11,7 +11,7 @@ interface Row extends Failure {
   readonly hint: string | undefined;
 }
 
-const DEFINES = "The script defines --epochs, --learning-rate, --mode. ";
+const DEFINES = " (the script accepts --epochs, --learning-rate, --mode)";
 
 const ROWS: Readonly<Record<string, Row>> = {
   // https://github.com/huggingface/notebooks/issues/52
@@ -19,7 +19,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     words: "train.py: error: unrecognized arguments: --learning_rate 0.2",
     hyperparameters: { learning_rate: "0.2" },
     output: USAGE,
-    hint: `${DEFINES}Rename the hyperparameter: --hyperparameter learning-rate=0.2`,
+    hint: `Rename the hyperparameter${DEFINES}: --hyperparameter learning-rate=0.2`,
   },
   // As AWS's toolkit prints it: without what lines are indented by.
   "a usage on several lines, behind which the toolkit goes on": {
@@ -29,21 +29,21 @@ const ROWS: Readonly<Record<string, Row>> = {
       `${USAGE.replace(/^ +/gm, "")}train.py: error: unrecognized arguments: --learning_rate ` +
       "0.2\nReporting training FAILURE\n--exit-code 1\n",
     launcher: "toolkit",
-    hint: `${DEFINES}Rename the hyperparameter: --hyperparameter learning-rate=0.2`,
+    hint: `Rename the hyperparameter${DEFINES}: --hyperparameter learning-rate=0.2`,
   },
   // https://github.com/ratulKabir/Custom-Object-Detection-using-Darkflow/issues/4
   "a hyperparameter that is misspelt": {
     words: "train.py: error: unrecognized arguments: --epoch 3",
     hyperparameters: { epoch: "3" },
     output: USAGE,
-    hint: `${DEFINES}Rename the hyperparameter: --hyperparameter epochs=3`,
+    hint: `Rename the hyperparameter${DEFINES}: --hyperparameter epochs=3`,
   },
   // https://github.com/aws/sagemaker-python-sdk/issues/1720
   "a hyperparameter that the script does not define": {
     words: "train.py: error: unrecognized arguments: --model_dir s3://bucket/model",
     hyperparameters: { model_dir: "s3://bucket/model" },
     output: USAGE,
-    hint: `${DEFINES}Define --model_dir in the script, or remove the hyperparameter model_dir.`,
+    hint: `Remove the hyperparameter model_dir, or add --model_dir to the script${DEFINES}`,
   },
   // https://github.com/aws/sagemaker-python-sdk/issues/2689
   "a flag without a value": {
@@ -51,8 +51,8 @@ const ROWS: Readonly<Record<string, Row>> = {
     hyperparameters: { epochs: "1", do_train: "true" },
     output: USAGE,
     hint:
-      'Each hyperparameter arrives with a value, as --do_train True: replace action="store_true" ' +
-      'by type=lambda text: text == "True"',
+      'Replace action="store_true" with type=lambda text: text == "True": each hyperparameter ' +
+      "has a value, such as --do_train True",
   },
   // https://github.com/huggingface/transformers/issues/10957
   "a parser of Hugging Face's": {
@@ -60,50 +60,50 @@ const ROWS: Readonly<Record<string, Row>> = {
       "ValueError: Some specified arguments are not used by the HfArgumentParser: ['--epochs', " +
       "'1', '--train_batch_size', '32']",
     hyperparameters: { epochs: "1" },
-    hint: "Define --epochs in the script, or remove the hyperparameter epochs.",
+    hint: "Remove the hyperparameter epochs, or add --epochs to the script",
   },
   "click": {
     words: "Error: No such option: --learning_rate Did you mean --learning-rate?",
     hyperparameters: { learning_rate: "1" },
-    hint: "Define --learning_rate in the script, or remove the hyperparameter learning_rate.",
+    hint: "Remove the hyperparameter learning_rate, or add --learning_rate to the script",
   },
   // https://github.com/mindverse/Second-Me/issues/137
   "an argument that is required": {
     words: "train.py: error: the following arguments are required: --train-dir, --output_dir",
-    hint: "Give the script its value: --hyperparameter train-dir=VALUE",
+    hint: "Set the required value: --hyperparameter train-dir=VALUE",
   },
   // https://github.com/fxia22/pointnet.pytorch/issues/95
   "a number with decimals for an int": {
     words: "train.py: error: argument --epochs: invalid int value: '1.1'",
     hyperparameters: { epochs: "1.10" },
-    hint:
-      "Give the hyperparameter epochs a value that int accepts, such as --hyperparameter epochs=1",
+    hint: "Set the hyperparameter epochs to a value that int accepts, such as --hyperparameter " +
+      "epochs=1",
   },
   // https://github.com/fpcsong/emotionflow/issues/3
   "a list for an int": {
     words: "train.py: error: argument -e/--epochs: invalid int value: '[20, 5]'",
     hyperparameters: { epochs: "[20, 5]" },
-    hint: "A list arrives as one argument, in Python's syntax: type=ast.literal_eval reads it.",
+    hint: "Use type=ast.literal_eval for it: a list arrives as one argument in Python syntax",
   },
   "argparse in training.py, which gets no arguments": {
     words: "main.py: error: unrecognized arguments: train",
     output: "usage: main.py [-h]\n",
     launcher: "image",
-    hint: "training.py gets no arguments: replace argparse by the third parameter of " +
-      "train(input_data_path, model_save_path, hyperparameters).",
+    hint: "Replace argparse with the third parameter of train(input_data_path, model_save_path, " +
+      "hyperparameters): training.py receives no arguments",
   },
   "an argument that was typed for processing": {
     words: "clean.py: error: unrecognized arguments: --input_dir x",
     output: "usage: clean.py [-h] --input-dir INPUT_DIR\n",
     kind: "process",
-    hint: "The script defines --input-dir: correct the arguments after -- in the command.",
+    hint: "Correct the arguments after --: the script accepts --input-dir",
   },
   "an argument that was typed for a command": {
     words: "train.py: error: unrecognized arguments: --lr 0.1",
     output: "usage: train.py [-h] --rate RATE\n",
     launcher: "command",
     hyperparameters: { lr: "0.1" },
-    hint: "The script defines --rate: correct the arguments after -- in the command.",
+    hint: "Correct the arguments after --: the script accepts --rate",
   },
   "a positional argument, which no hyperparameter can give": {
     words: "train.py: error: the following arguments are required: data_dir",
@@ -113,12 +113,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     words: "train.py: error: unrecognized arguments: --epoch 3",
     hyperparameters: { epoch: "3", epochs: "5" },
     output: USAGE,
-    hint: `${DEFINES}Define --epoch in the script, or remove the hyperparameter epoch.`,
+    hint: `Remove the hyperparameter epoch, or add --epoch to the script${DEFINES}`,
   },
   "a type of the script's own": {
     words: "train.py: error: argument --day: invalid date value: 'x'",
     hyperparameters: { day: "x" },
-    hint: "Give the hyperparameter day a value that date accepts",
+    hint: "Set the hyperparameter day to a value that date accepts",
   },
   "an int that is not a hyperparameter": {
     words: "train.py: error: argument --epochs: invalid int value: '1.1'",

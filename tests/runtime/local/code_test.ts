@@ -97,8 +97,8 @@ suite("the code in an image of mlcli", () => {
         assertEquals({ code, stdout, created }, { code: 1, stdout: "", created: [] });
         assertEquals(
           stderr,
-          `error: No ${folder} code: ${path}\nhint: Put it into ${path}/; ` +
-            `mlcli init ${app} adds what is missing of the example.\n`,
+          `error: No ${folder} code in ${path}\nhint: Put your code into ${path}/, or add the ` +
+            `missing sample files: mlcli init ${app}\n`,
         );
       });
     }
@@ -142,7 +142,8 @@ suite("the code in an image of somebody else", () => {
       const { code, stderr, mounted, app } = await run(args, FOREIGN_IMAGE);
       assertEquals({ code, stderr, mounted }, {
         code: 0,
-        stderr: `note: ${app}/mlcli_base/${folder}/ is mounted over the image's own /opt/ml/code\n`,
+        stderr:
+          `note: Using ${app}/mlcli_base/${folder}/ instead of the image's own /opt/ml/code\n`,
         mounted: placeOf(folder),
       });
     });

@@ -88,7 +88,7 @@ if (Deno.build.os !== "windows") {
         const caller = { uid: 54_321, gid: 54_322 };
         const { code, stderr, wasStarted } = await runIn(app, ["local", "train"], caller);
         assertEquals([code, wasStarted], [1, false]);
-        assertMatch(stderr, /^error: \S+\/test_dir belongs to another user \(54399\)\nhint: /);
+        assertMatch(stderr, /^error: Another user \(uid 54399\) owns \S+\/test_dir\nhint: /);
         assertMatch(stderr, /sudo chown -R 54321:54322 \S+\/test_dir\n$/);
       });
 
@@ -98,7 +98,7 @@ if (Deno.build.os !== "windows") {
         await Deno.chmod(app.testPath(), 0o755);
         const { code, stderr, modes } = await runIn(app, ["local", "train"]);
         assertEquals([code, ...modes], [0, "700", "700"]);
-        assertMatch(stderr, /^note: \S+\/test_dir belongs to another user \(54399\), who can /);
+        assertMatch(stderr, /^note: Another user \(uid 54399\) owns \S+\/test_dir and can /);
         assertEquals((await Deno.stat(app.testPath())).uid, STRANGER);
       });
 

@@ -27,7 +27,7 @@ const AWS: readonly (readonly [words: string, hint: RegExp | undefined])[] = [
   // https://github.com/aws-samples/sample-sonic-cdk-agent/issues/16
   [
     clientError("ExpiredTokenException", "The security token included in the request is expired"),
-    /^The credentials have expired, or AWS_SESSION_TOKEN is missing\. Pass those of/,
+    /^The credentials have expired, or AWS_SESSION_TOKEN is missing\. Pass the credentials of/,
   ],
   // https://github.com/ibi-group/datatools-ui/issues/10
   [
@@ -68,7 +68,7 @@ suite("the hint for AWS in a run", () => {
     const said = await explanationOf(
       failedCode({ words: expired, asked: { ...asked, strict: true } }),
     );
-    assertMatch(said ?? "", /With --strict, pass yours as variables \(--env AWS_ACCESS_KEY_ID /);
+    assertMatch(said ?? "", /, then pass --env AWS_ACCESS_KEY_ID /);
   });
 
   // https://github.com/aws/aws-mwaa-local-runner/issues/405
@@ -79,7 +79,7 @@ suite("the hint for AWS in a run", () => {
     );
     assertMatch(
       said ?? "",
-      /^The credentials of --aws-credentials have expired\. For longer runs, /,
+      /^Use a profile whose session lasts longer, .* --aws-credentials have expired$/,
     );
   });
 });
@@ -96,7 +96,10 @@ suite("explanationOf", () => {
         },
         /^Use an IP address/,
       ],
-      [{ words: gaierror, host: "algo-2" }, /^The other hosts may not have names yet/],
+      [
+        { words: gaierror, host: "algo-2" },
+        /^Retry the lookup for a few minutes: when a host starts, /,
+      ],
       [
         {
           words: "OSError: [Errno 30] Read-only file system: '/opt/ml/input/data/training/x'",
@@ -106,7 +109,7 @@ suite("explanationOf", () => {
       ],
       [
         { words: "FileNotFoundError: Training code not found: /opt/ml/code/training.py" },
-        /^Has the file another name\?/,
+        /^Check the name of the file: /,
       ],
       [
         {
@@ -125,11 +128,11 @@ suite("explanationOf", () => {
       const [requirements, hint] of [
         [
           "six\n",
-          "Add setuptools<82 to src/requirements.txt: it is installed when the code starts.",
+          "Add setuptools<82 to src/requirements.txt: it is installed when the code starts",
         ],
         [
           "setuptools\n",
-          "Pin setuptools<82 in src/requirements.txt: later versions have no pkg_resources.",
+          "Pin setuptools<82 in src/requirements.txt: later versions have no pkg_resources",
         ],
       ] as const
     ) {

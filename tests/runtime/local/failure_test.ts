@@ -52,13 +52,13 @@ suite("the hint for code that is not found", () => {
     const file = join("demo", "mlcli_base", "training") + "/training.py";
     assertEquals(
       codeHint("mlcli: Training code not found: /opt/ml/code/training.py", APP),
-      `Has the file another name? It is ${file} that runs.`,
+      `Check the name of the file: mlcli runs ${file}`,
     );
     assertEquals(codeHint("FileNotFoundError: training.py", APP), undefined);
     // As mlcli_harness/train.py says it.
     assertEquals(
       codeHint("train() takes 1 positional argument but 2 were given. Define train(a, b)", APP),
-      "hyperparameters can be a third parameter of train().",
+      "Add a third parameter to train() if it uses hyperparameters",
     );
   });
 });
@@ -66,8 +66,14 @@ suite("the hint for code that is not found", () => {
 suite("fullDiskHint", () => {
   for (
     const [words, hint] of [
-      ["OSError: [Errno 28] No space left on device: '/opt/ml/model/m'", "disk that holds the app"],
-      ["OSError: [Errno 122] Disk quota exceeded: '/opt/ml/output/x'", "disk that holds the app"],
+      [
+        "OSError: [Errno 28] No space left on device: '/opt/ml/model/m'",
+        "disk that contains the app",
+      ],
+      [
+        "OSError: [Errno 122] Disk quota exceeded: '/opt/ml/output/x'",
+        "disk that contains the app",
+      ],
       [
         "RuntimeError: unable to write to file </torch_1>: /dev/shm: No space left on device",
         "shm",
@@ -90,10 +96,13 @@ suite("fullDiskHint", () => {
     it("looks at the app's disk where the words name none", async () => {
       await using disk = await smallDisk();
       const hint = async () => await fullDiskHint("No space left on device", disk.path) ?? "";
-      assertMatch(await hint(), /^The disk that holds the app has room\. /);
+      assertMatch(
+        await hint(),
+        /^Increase --shm-size if .* or free space on the disk of the Docker Engine: /,
+      );
       for (const room of [{ blocks: 0 }, { files: 0 }]) {
         await disk.leave(room);
-        assertMatch(await hint(), /^The disk that holds the app is full: /);
+        assertMatch(await hint(), /^Free some space on the disk that contains the app, /);
       }
     });
   }
@@ -150,7 +159,7 @@ suite("machineNameHint", () => {
       ],
       [
         { ...ASKED, network: "host" },
-        /^Use 127\.0\.0\.1: it is this machine with --network host\.$/,
+        /^Use 127\.0\.0\.1: with --network host, it is this machine$/,
       ],
     ] as const
   ) {

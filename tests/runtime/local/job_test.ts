@@ -112,7 +112,7 @@ suite("a training that has ended", () => {
       await runInProcess(TRAIN, { cwd: app.directory, engine }),
     );
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /^warning: The container mlcli-\S+ may still be there: [^]*\nhint: .*\n$/);
+    assertMatch(stderr, /^warning: The container mlcli-\S+ might still exist [^]*\nhint: .*\n$/);
     assertEquals(await Deno.readTextFile(app.testPath("model/weights")), "new");
     assertEquals(await namesIn(app.path("local_test")), ["jobs", "test_dir"]);
   });
@@ -167,7 +167,7 @@ for (const args of [TRAIN, PROCESS]) {
         ]
       ) {
         const { stderr } = await run({ program: saying(words) }, args);
-        assertMatch(stderr, /failed: exit code 1\nhint: --allow-privileges lets/);
+        assertMatch(stderr, /failed: exit code 1\nhint: .*, use --allow-privileges$/m);
       }
       // What it says to standard output is no complaint.
       const quiet = await run({
@@ -264,7 +264,7 @@ suite("the reason that the code gives", () => {
       const [name] = await runsOf(app);
       const path = join(app.name, "mlcli_base/local_test/jobs", name!, "log");
       const shown = stderr.slice(stderr.indexOf("Traceback"), stderr.indexOf("KeyError"));
-      const folded = `${said[0]}  ... 2 frames in pandas (all in ${path})\n${frames[2]}`;
+      const folded = `${said[0]}  ... 2 frames in pandas (see ${path})\n${frames[2]}`;
       assertEquals(shown, isTerminal ? folded : said.slice(0, -1).join(""));
       const log = await Deno.readTextFile(join(app.directory, path));
       assertEquals(log, said.join("").replace(/^(?=.)/gm, "err "));
@@ -300,17 +300,17 @@ suite("the reason that the code gives", () => {
         await hintWith({}, TRAIN, FOREIGN_IMAGE),
       ],
       [
-        "Add scikit-learn to requirements.txt, then mlcli build.\n",
+        "Add scikit-learn to requirements.txt, then run mlcli build\n",
         // The image did not say what it has.
-        "Run mlcli build if scikit-learn was added to requirements.txt since the last build.\n",
-        "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
-        "NAME/mlcli_base/training/ and NAME/mlcli_base/common/: put it there.\n",
-        "Add scikit-learn to requirements.txt, then mlcli build.\n",
-        "sklearn is there, but processing imports only what is in " +
-        "NAME/mlcli_base/processing/ and NAME/mlcli_base/common/: put it there.\n",
-        "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
-        "NAME/mlcli_base/training/: put it there.\n",
-        "Install scikit-learn in the image.\n",
+        "If scikit-learn was added to requirements.txt since the last build, run mlcli build\n",
+        "Move NAME/mlcli_base/processing/sklearn.py to NAME/mlcli_base/common/ or " +
+        "NAME/mlcli_base/training/, where training code can import it\n",
+        "Add scikit-learn to requirements.txt, then run mlcli build\n",
+        "Move sklearn to NAME/mlcli_base/common/ or NAME/mlcli_base/processing/, where " +
+        "processing code can import it\n",
+        "Move NAME/mlcli_base/processing/sklearn.py to NAME/mlcli_base/training/, where training " +
+        "code can import it\n",
+        "Install scikit-learn in the image\n",
       ],
     );
   });
@@ -327,11 +327,11 @@ suite("the reason that the code gives", () => {
         await hintWith(common, TRAIN, HARNESS_IMAGE, module),
       ],
       [
-        "sklearn is in NAME/mlcli_base/common/, but not in the image: mlcli build.\n",
+        "Run mlcli build: sklearn is in NAME/mlcli_base/common/ but not in the image\n",
         `sklearn is in NAME/mlcli_base/common/, which is not in the image. Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${line}\n`,
-        "Install scikit-learn in the image.\n",
-        "What is in NAME/mlcli_base/common/ is imported by its own name: import NAME, and not " +
-        "from common.\n",
+        "Install scikit-learn in the image\n",
+        "Import modules of NAME/mlcli_base/common/ by their own names: import NAME instead of " +
+        "from common import NAME\n",
       ],
     );
   });
@@ -378,7 +378,7 @@ suite("the reason that the code gives", () => {
       ],
       [
         [{ [requirements]: "tsfresh\n" }, TRAIN, HARNESS_IMAGE, lack("tsfresh")],
-        "tsfresh is in requirements.txt, but not in the image: mlcli build.",
+        "Run mlcli build: tsfresh is in requirements.txt but not in the image",
       ],
       [
         [
@@ -387,7 +387,7 @@ suite("the reason that the code gives", () => {
           HARNESS_IMAGE,
           lack("tsfresh"),
         ],
-        "tsfresh is in requirements.txt, but not in the image: mlcli build.",
+        "Run mlcli build: tsfresh is in requirements.txt but not in the image",
       ],
       [
         [
@@ -396,8 +396,8 @@ suite("the reason that the code gives", () => {
           HARNESS_IMAGE,
           lack("joblib", "pandas"),
         ],
-        "The image lacks scikit-learn of requirements.txt: mlcli build. " +
-        "Add joblib to requirements.txt if that is not enough.",
+        "Run mlcli build: the image lacks scikit-learn from requirements.txt. Add joblib " +
+        "to requirements.txt if that is not enough.",
       ],
       [
         [{ [requirements]: "tsfresh\n" }, TRAIN, FOREIGN_IMAGE, lack("tsfresh")],
@@ -405,8 +405,8 @@ suite("the reason that the code gives", () => {
       ],
       [
         [{}, TRAIN, HARNESS_IMAGE, lack("sklearn.cross_validation")],
-        "The scikit-learn in the image has no sklearn.cross_validation. Another version might: pin " +
-        "it in requirements.txt, then mlcli build.",
+        "Pin another version in requirements.txt, then run mlcli build: the scikit-learn in the " +
+        "image has no sklearn.cross_validation",
       ],
       [
         [
@@ -415,38 +415,43 @@ suite("the reason that the code gives", () => {
           HARNESS_IMAGE,
           lack("pkg_resources", "setuptools", "84.0.0"),
         ],
-        "setuptools 84.0.0 has no pkg_resources. Pin setuptools<82 in requirements.txt, then mlcli build.",
+        "Pin setuptools<82 in requirements.txt, then run mlcli build: setuptools 84.0.0 has no " +
+        "pkg_resources",
       ],
       [
         [{ [requirements]: "setuptools\n" }, TRAIN, HARNESS_IMAGE, lack("pkg_resources")],
-        "Pin setuptools<82 in requirements.txt, then mlcli build: later versions have no pkg_resources.",
+        "Pin setuptools<82 in requirements.txt, then run mlcli build: later versions have no " +
+        "pkg_resources",
       ],
       [
         [{}, TRAIN, HARNESS_IMAGE, lack("pkg_resources")],
-        "Add setuptools<82 to requirements.txt, then mlcli build.",
+        "Add setuptools<82 to requirements.txt, then run mlcli build",
       ],
       [
         [project, TRAIN, HARNESS_IMAGE, lack("pkg_resources", "pandas")],
-        "The image lacks dependencies, xgboost of pyproject.toml: mlcli build. Add setuptools<82 to " +
-        "pyproject.toml and its lock (uv add 'setuptools<82') if that is not enough.",
+        "Run mlcli build: the image lacks dependencies, xgboost from pyproject.toml. Add " +
+        "setuptools<82 to pyproject.toml and its lock (uv add 'setuptools<82') if that is not " +
+        "enough.",
       ],
-      [[{}, TRAIN, FOREIGN_IMAGE, lack("pkg_resources")], "Install setuptools<82 in the image."],
+      [[{}, TRAIN, FOREIGN_IMAGE, lack("pkg_resources")], "Install setuptools<82 in the image"],
       [
         [{}, TRAIN, HARNESS_IMAGE, lack("pkg_resources", "setuptools", "84.0.0")],
-        "setuptools 84.0.0 has no pkg_resources. Pin setuptools<82 in requirements.txt, then mlcli build.",
+        "Pin setuptools<82 in requirements.txt, then run mlcli build: setuptools 84.0.0 has no " +
+        "pkg_resources",
       ],
       [
         [{}, TRAIN, HARNESS_IMAGE, lack("sklearn.externals.joblib", "scikit-learn", "1.5.0")],
-        "scikit-learn 1.5.0 has no sklearn.externals.joblib. Another version might: pin it in " +
-        "requirements.txt, then mlcli build.",
+        "Pin another version in requirements.txt, then run mlcli build: scikit-learn 1.5.0 has no " +
+        "sklearn.externals.joblib",
       ],
       [
         [project, TRAIN, HARNESS_IMAGE, missing],
-        "Add scikit-learn to pyproject.toml and its lock (uv add scikit-learn), then mlcli build.",
+        "Add scikit-learn to pyproject.toml and its lock (uv add scikit-learn), then run mlcli " +
+        "build",
       ],
       [
         [project, TRAIN, HARNESS_IMAGE, lack("xgboost")],
-        "xgboost is in pyproject.toml, but not in the image: mlcli build.",
+        "Run mlcli build: xgboost is in pyproject.toml but not in the image",
       ],
     ];
     for (const [args, hint] of rows) assertEquals(await hintWith(...args), `${hint}\n`);
@@ -545,13 +550,13 @@ suite("a run that fails", () => {
     [
       "the image cannot run the command",
       play(START, refused(400)),
-      /^error: test-\w+:latest cannot run "train"\n {2}not today\nhint: The image needs an ENTRY/,
+      /^error: Cannot run "train" in test-\w+:latest\n {2}not today\nhint: Add to the image an ENTRY/,
     ],
     [
       // https://github.com/aws/sagemaker-python-sdk/issues/222
       "the image has no train",
       play(START, () => refusal(400, 'exec: "train": executable file not found in $PATH: unknown')),
-      /^error: test-\w+:latest has no train program, which SageMaker would run\nhint: The image needs an ENTRYPOINT that takes train, .* --entry-point FILE --launcher script\n$/,
+      /^error: test-\w+:latest has no train program, which SageMaker requires\nhint: Add to the image an ENTRYPOINT that accepts train, .* --entry-point FILE --launcher script\.\n$/,
     ],
     ...([[409, "POST /containers/ID/attach"], [500, START]] as const).map(([status, call]): Row => [
       `the image cannot run the command, as Podman says at ${call}`,
@@ -560,7 +565,7 @@ suite("a run that fails", () => {
           status,
           'exec: "train": OCI runtime attempted to invoke a command that was not found',
         )),
-      /^error: test-\w+:latest cannot run "train"\n {2}exec: .*\nhint: The image needs an ENTRY/,
+      /^error: Cannot run "train" in test-\w+:latest\n {2}exec: .*\nhint: Add to the image an ENTRY/,
     ]),
     [
       "waiting is broken off",
@@ -644,7 +649,7 @@ suite("a run that fails", () => {
     });
     assertMatch(
       stderr,
-      /^warning: The container (\S+) may still be there: .*\nhint: .* docker rm -f \1 removes it\.\nnote: .*\nerror: .*start \(500/,
+      /^warning: The container (\S+) might still exist .*\nhint: .*: docker rm -f \1\nnote: .*\nerror: .*start \(500/,
     );
     assertEquals([code, removals], [1, [REMOVED]]);
   });
@@ -716,7 +721,8 @@ suite("Ctrl-C in a run", () => {
         },
       }));
       assertEquals({ code, stdout }, { code: status, stdout: "ready\nsaved\n" });
-      const said = /^Stopping, up to 10 s; Ctrl-C again kills it\.\nnote: \S+\/model is what .*\n$/;
+      const said =
+        /^Stopping \(up to 10 s; press Ctrl-C again to kill\)\nnote: \S+\/model is what .*\n$/;
       assertMatch(stderr, said);
       assertEquals([stops, left], [[{ t: "10" }], []]);
     });
@@ -771,7 +777,7 @@ suite("Ctrl-C in a run", () => {
         program: () => {},
         before: (call) => call === when ? keys.press() : undefined,
       }));
-      const said = when === START ? "Stopping, up to 10 s; Ctrl-C again kills it.\n" : "";
+      const said = when === START ? "Stopping (up to 10 s; press Ctrl-C again to kill)\n" : "";
       assertEquals({ code, stderr, left }, { code: 130, stderr: said, left: [] });
       assertEquals(course.includes(START), when === START);
     });

@@ -51,7 +51,7 @@ const OTHER = { isOther: true };
 const STRICT = ["train", "--strict"];
 const PROCESS = ["process", "--file", "p.py"];
 const MODEL = "note: Model: APP/mlcli_base/local_test/test_dir/model (run RUN)\n";
-const LOOK = "note: mlcli local list-jobs RUN shows this run\n";
+const LOOK = "note: See this run: mlcli local list-jobs RUN\n";
 const DIFFERS = "APP:latest differs from APP/mlcli_base/Dockerfile and requirements.txt: " +
   "SageMaker runs the image as it is\n";
 
@@ -69,7 +69,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "where to look after a stop": [
     { isStopped: true },
-    /^Stopping, .*\n(note: .*\n)?note: mlcli local list-jobs RUN shows this run\n$/,
+    /^Stopping .*\n(note: .*\n)?note: See this run: mlcli local list-jobs RUN\n$/,
   ],
   "the build and the run, where the image differs": [
     OTHER,
@@ -78,7 +78,8 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   "the same after a failure": [
     { ...OTHER, status: 3 },
     `warning: ${DIFFERS}${LOOK}error: Training failed: exit code 3\n` +
-    "hint: If the changed files are the cause: mlcli build && mlcli local train\n",
+    "hint: If your changes since the last build are the cause, rebuild: mlcli build && mlcli " +
+    "local train\n",
   ],
   "no build for a file of data that does not exist, though the image differs": [
     {
@@ -99,7 +100,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
         `${HEADING}  File "/opt/ml/code/training.py", line 4, in train\n    open("reviews.csv")\n` +
         "FileNotFoundError: [Errno 2] No such file or directory: 'reviews.csv'\n",
     },
-    /\nhint: Put the file into APP\S+training, or open one of channel training \(data\.csv\): "\/opt\/ml\/input\/data\/training\/data\.csv"/,
+    /\nhint: Put the file into APP\S+training, or open a file in channel training \(data\.csv\): "\/opt\/ml\/input\/data\/training\/data\.csv"/,
   ],
   "the same of processing": [
     { ...OTHER, args: PROCESS },
@@ -111,7 +112,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "the same under --strict, and not that the model is in place": [
     { ...OTHER, args: STRICT },
-    /^note: The model of this run is in \S+; \S+ is unchanged\nnote: mlcli local list-jobs RUN shows this run\nerror: 1 thing .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
+    /^note: The model of this run is in \S+; \S+ is unchanged\nnote: See this run: mlcli local list-jobs RUN\nerror: --strict found 1 difference .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
   ],
   "the same of a failure under --strict": [
     { ...OTHER, args: STRICT, status: 3 },

@@ -88,7 +88,7 @@ suite("the hint for the variable of a channel that is not set", () => {
   // https://github.com/aws/sagemaker-python-sdk/issues/1036
   it("channelHint names the directory for the data, and the channels of the run", () => {
     const words = "KeyError: 'SM_CHANNEL_TRAIN'";
-    const put = `Put data into ${folder}, or name some: --input train=DIR. `;
+    const put = `Put data into ${folder}, or pass it with --input train=DIR. `;
     assertEquals(
       [
         channelHint(failedCode({ words })),
@@ -98,11 +98,11 @@ suite("the hint for the variable of a channel that is not set", () => {
         channelHint(failedCode({ words, data: { train: ["a.csv"] }, isHarness: false })),
       ],
       [
-        `${put}A channel without data does not exist, locally and on SageMaker.`,
-        `${put}The run has no channel train, but training, test.`,
+        `${put}A channel without data does not exist, neither locally nor on SageMaker.`,
+        `${put}The run has no channel train, only training, test.`,
         undefined,
         undefined,
-        'The image does not set SM_CHANNEL_TRAIN: use "/opt/ml/input/data/train" in the code.',
+        'Use "/opt/ml/input/data/train" in the code: the image does not set SM_CHANNEL_TRAIN',
       ],
     );
   });

@@ -77,7 +77,7 @@ suite("missingPath", () => {
 const TRAINING = { training: [".gitkeep", "deep/reviews.csv", "b.csv"] };
 const FOLDER = "flats/mlcli_base/local_test/test_dir/input/data";
 const NO_MODEL =
-  `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write results to ` +
+  `Put the data into ${FOLDER}/processing, or pass it with --input DIR. Write results to ` +
   "/opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.";
 
 /** A failure with this path, by code in this line, and its hint. */
@@ -87,34 +87,34 @@ interface Row extends Failure {
   readonly hint: string | undefined;
 }
 
-const OPEN = "reviews.csv is in channel training: open";
+const OPEN = "reviews.csv in channel training:";
 
 const ROWS: Readonly<Record<string, Row>> = {
   "a path of the user's machine": {
     path: "/Users/me/flats/reviews.csv",
     data: TRAINING,
-    hint: `deep/${OPEN} f"{input_data_path}/deep/reviews.csv"`,
+    hint: `Open deep/${OPEN} f"{input_data_path}/deep/reviews.csv"`,
   },
   // https://github.com/aws-samples/sagemaker-serverless-inference-benchmarking/issues/2
   "a path of Windows": {
     path: "C:\\\\data\\\\reviews.csv",
     data: TRAINING,
-    hint: `deep/${OPEN} f"{input_data_path}/deep/reviews.csv"`,
+    hint: `Open deep/${OPEN} f"{input_data_path}/deep/reviews.csv"`,
   },
   "other capitals": {
     path: "~/data/Reviews.CSV",
     data: TRAINING,
-    hint: `deep/${OPEN} f"{input_data_path}/deep/reviews.csv"`,
+    hint: `Open deep/${OPEN} f"{input_data_path}/deep/reviews.csv"`,
   },
   "another channel than train() gets": {
     path: "v.csv",
     data: { ...TRAINING, validation: ["v.csv"] },
-    hint: 'v.csv is in channel validation: open "/opt/ml/input/data/validation/v.csv"',
+    hint: 'Open v.csv in channel validation: "/opt/ml/input/data/validation/v.csv"',
   },
   "one of two channels, of which none is training": {
     path: "v.csv",
     data: { test: ["t.csv"], validation: ["v.csv"] },
-    hint: 'v.csv is in channel validation: open f"{input_data_path}/validation/v.csv"',
+    hint: 'Open v.csv in channel validation: f"{input_data_path}/validation/v.csv"',
   },
   // https://github.com/aws/amazon-sagemaker-examples/issues/1740
   "a script": {
@@ -122,63 +122,66 @@ const ROWS: Readonly<Record<string, Row>> = {
     isSent: true,
     data: { training: ["reviews.csv"] },
     hint:
-      `Put data into ${FOLDER}/train, or name some: --input train=DIR. The run has no channel ` +
-      `train, but training. ${OPEN} os.path.join(os.environ["SM_CHANNEL_TRAINING"], "reviews.csv")`,
+      `Put data into ${FOLDER}/train, or pass it with --input train=DIR. The run has no channel ` +
+      `train, only training. Open ${OPEN} os.path.join(os.environ["SM_CHANNEL_TRAINING"], ` +
+      `"reviews.csv")`,
   },
   "a program of the image": {
     path: "reviews.csv",
     launcher: "command",
     data: { training: ["reviews.csv"] },
-    hint: `${OPEN} "/opt/ml/input/data/training/reviews.csv"`,
+    hint: `Open ${OPEN} "/opt/ml/input/data/training/reviews.csv"`,
   },
   "an image without the harness": {
     path: "reviews.csv",
     isHarness: false,
     data: { training: ["reviews.csv"] },
-    hint: `${OPEN} "/opt/ml/input/data/training/reviews.csv"`,
+    hint: `Open ${OPEN} "/opt/ml/input/data/training/reviews.csv"`,
   },
   "a processing script": {
     path: "../data/reviews.csv",
     kind: "process",
     data: { input: ["reviews.csv"] },
-    hint: 'reviews.csv is in the input: open "/opt/ml/processing/input/reviews.csv"',
+    hint: 'Open reviews.csv in the input: "/opt/ml/processing/input/reviews.csv"',
   },
   // https://github.com/aws-samples/sagemaker-serverless-inference-benchmarking/issues/2
   "one of two inputs of processing": {
     path: "/opt/ml/processing/input/data\\\\args.pkl",
     kind: "process",
     data: { input_1: ["args.pkl"], input_2: ["b.csv"] },
-    hint: 'args.pkl is in input input_1: open "/opt/ml/processing/input/input_1/args.pkl"',
+    hint: 'Open args.pkl in input input_1: "/opt/ml/processing/input/input_1/args.pkl"',
   },
   "a file that no channel has": {
     path: "data/c.csv",
     data: { training: [".gitkeep", "1.csv", "2.csv", "3.csv", "4.csv"] },
-    hint: `Put the file into ${FOLDER}/training, or open one of channel training (1.csv, 2.csv, ` +
+    hint:
+      `Put the file into ${FOLDER}/training, or open a file in channel training (1.csv, 2.csv, ` +
       '3.csv and 1 more): f"{input_data_path}/1.csv"',
   },
   // https://github.com/aws/amazon-sagemaker-examples/issues/670
   "a channel that the run does not have": {
     path: "/opt/ml/input/data/training",
     data: { train: ["a.csv"] },
-    hint: `Put data into ${FOLDER}/training, or name some: --input training=DIR. The run has no ` +
-      "channel training, but train.",
+    hint: `Put data into ${FOLDER}/training, or pass it with --input training=DIR. The run has ` +
+      "no channel training, only train.",
   },
   "a training without data": {
     path: "a.csv",
     isSent: true,
-    hint: "The run has no data. Name a directory of this machine: --input training=DIR",
+    hint: "Pass a directory with data, because the run has none: --input training=DIR",
   },
   "processing without data": {
     path: "a.csv",
     kind: "process",
     data: { input: [".gitkeep"] },
-    hint: "The run has no data. Name a directory of this machine: --input DIR",
+    hint: "Pass a directory with data, because the run has none: --input DIR",
   },
   // https://github.com/SC4RECOIN/LSTM-Crypto-Price-Prediction/issues/1
   "a model that is written to a directory that does not exist": {
     path: "models/scaler.dump",
     line: 'joblib.dump(scaler, "models/scaler.dump")',
-    hint: 'Make the directory first: os.makedirs("models", exist_ok=True). SageMaker keeps only ' +
+    hint:
+      'Create the directory first: os.makedirs("models", exist_ok=True). SageMaker keeps only ' +
       "/opt/ml/model and /opt/ml/output/data.",
   },
   // https://github.com/bmsookim/gradcam.pytorch/issues/1
@@ -186,26 +189,27 @@ const ROWS: Readonly<Record<string, Row>> = {
     path: "./logs/resnet.csv",
     line: "with open('./logs/resnet.csv', 'w') as file:",
     kind: "process",
-    hint: 'Make the directory first: os.makedirs("./logs", exist_ok=True). SageMaker keeps only ' +
+    hint:
+      'Create the directory first: os.makedirs("./logs", exist_ok=True). SageMaker keeps only ' +
       "/opt/ml/processing/output.",
   },
   // https://github.com/aws/amazon-sagemaker-examples/issues/368
   "a checkpoint below the results": {
     path: "/opt/ml/output/data/run/1.pt",
     line: "torch.save(state, path)",
-    hint: 'Make the directory first: os.makedirs("/opt/ml/output/data/run", exist_ok=True).',
+    hint: 'Create the directory first: os.makedirs("/opt/ml/output/data/run", exist_ok=True)',
   },
   "a file that is read in a mode": {
     path: "b.csv",
     line: 'open("b.csv", "rb")',
     data: TRAINING,
-    hint: 'b.csv is in channel training: open f"{input_data_path}/b.csv"',
+    hint: 'Open b.csv in channel training: f"{input_data_path}/b.csv"',
   },
   "a file whose name is that of a mode": {
     path: "w",
     line: 'open("w")',
     data: { training: ["w"] },
-    hint: 'w is in channel training: open f"{input_data_path}/w"',
+    hint: 'Open w in channel training: f"{input_data_path}/w"',
   },
   "a file that another host has": {
     path: "/opt/ml/input/data/training/b.csv",
@@ -216,14 +220,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     path: "reviews.csv",
     line: 'pd.read_csv("reviews.csv").to_csv("/opt/ml/model/clean.csv")',
     data: { training: ["reviews.csv"] },
-    hint: `${OPEN} f"{input_data_path}/reviews.csv"`,
+    hint: `Open ${OPEN} f"{input_data_path}/reviews.csv"`,
   },
   "a file that is written below a channel": {
     path: "/opt/ml/input/data/training/out/a.csv",
     line: "df.to_csv(path)",
     data: TRAINING,
-    hint: "/opt/ml/input/data/training is read-only: write to /opt/ml/model or " +
-      "/opt/ml/output/data.",
+    hint: "Write to /opt/ml/model or /opt/ml/output/data: /opt/ml/input/data/training is " +
+      "read-only",
   },
   "a file that is written below a copy of a channel": {
     path: "/opt/ml/input/data/training/out/a.csv",
@@ -231,34 +235,35 @@ const ROWS: Readonly<Record<string, Row>> = {
     data: TRAINING,
     asked: { network: undefined, strict: false, copyInputs: true },
     hint:
-      'Make the directory first: os.makedirs("/opt/ml/input/data/training/out", exist_ok=True).',
+      'Create the directory first: os.makedirs("/opt/ml/input/data/training/out", exist_ok=True)',
   },
   "a channel that lacks the file, beside one that has it": {
     path: "/opt/ml/input/data/validation/b.csv",
     data: { ...TRAINING, validation: ["v.csv"] },
-    hint: `Put the file into ${FOLDER}/validation, or open one of channel validation (v.csv): ` +
+    hint: `Put the file into ${FOLDER}/validation, or open a file in channel validation (v.csv): ` +
       '"/opt/ml/input/data/validation/v.csv"',
   },
   "a file beside the channels": {
     path: "/opt/ml/input/data/b.csv",
     data: TRAINING,
-    hint: 'b.csv is in channel training: open f"{input_data_path}/b.csv"',
+    hint: 'Open b.csv in channel training: f"{input_data_path}/b.csv"',
   },
   "a name with braces and characters that are not printed": {
     path: "x{1}\u200d.csv",
     data: { training: ["x{1}\u200d.csv"] },
-    hint: 'x{1}?.csv is in channel training: open f"{input_data_path}/x{{1}}\\u200d.csv"',
+    hint: 'Open x{1}?.csv in channel training: f"{input_data_path}/x{{1}}\\u200d.csv"',
   },
   "the input of processing jobs in a training job": {
     path: "/opt/ml/input/data/processing/p.csv",
     data: TRAINING,
-    hint: `Put the data into a channel, such as ${FOLDER}/extra, or name it: --input extra=DIR. ` +
+    hint:
+      `Put the data into a channel, such as ${FOLDER}/extra, or pass it with --input extra=DIR. ` +
       "A training job on SageMaker has no /opt/ml/input/data/processing.",
   },
   "a channel that is called processing": {
     path: "/opt/ml/input/data/processing/p.csv",
     data: { processing: ["a.csv"] },
-    hint: `Put the file into ${FOLDER}/processing, or open one of channel processing (a.csv): ` +
+    hint: `Put the file into ${FOLDER}/processing, or open a file in channel processing (a.csv): ` +
       'f"{input_data_path}/a.csv"',
   },
   "the model in a processing job": {
@@ -278,14 +283,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     kind: "process",
     path: "/opt/ml/input/config/hyperparameters.json",
     data: { input: ["a.csv"] },
-    hint: `Put the data into ${FOLDER}/processing, or name it: --input DIR. Write results to ` +
+    hint: `Put the data into ${FOLDER}/processing, or pass it with --input DIR. Write results to ` +
       "/opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/input.",
   },
   "a file of the input by its path in a training job": {
     kind: "process",
     path: "/opt/ml/input/data/training/a.csv",
     data: { input: ["a.csv"] },
-    hint: 'a.csv is in the input: open "/opt/ml/processing/input/a.csv"',
+    hint: 'Open a.csv in the input: "/opt/ml/processing/input/a.csv"',
   },
   "a model that training should have written": {
     path: "/opt/ml/model/best.pt",
@@ -320,7 +325,7 @@ suite("the hint for a file that does not exist", () => {
     ) {
       assertEquals(
         await missingFileHint(failedCode({ words })),
-        'Make the directory first: os.makedirs("/opt/ml/model/out", exist_ok=True).',
+        'Create the directory first: os.makedirs("/opt/ml/model/out", exist_ok=True)',
       );
     }
   });
@@ -332,7 +337,7 @@ suite("the hint for a file that does not exist", () => {
       `  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_child\n${words}\n`;
     assertEquals(
       await missingFileHint(failedCode({ words, output })),
-      "The image has no program ffmpeg: install it in the image.",
+      "Install the program ffmpeg in the image",
     );
   });
 
@@ -384,11 +389,14 @@ suite("the hint for a file that does not exist", () => {
         await hintFor("src/config.yaml", { kind: "process", isSent: true }),
       ],
       [
-        'a.csv is in channel training: open f"{folder}/a.csv"',
-        'flats/mlcli_base/training/labels.json is "/opt/ml/code/labels.json" in the container.',
-        'flats/mlcli_base/common/units.json is "/opt/program/common/units.json" in the container.',
-        'src/config.yaml is "/opt/ml/code/config.yaml" in the container.',
-        'src/config.yaml is "/opt/ml/processing/input/code/config.yaml" in the container.',
+        'Open a.csv in channel training: f"{folder}/a.csv"',
+        'Open "/opt/ml/code/labels.json", which is flats/mlcli_base/training/labels.json in ' +
+        "the container",
+        'Open "/opt/program/common/units.json", which is flats/mlcli_base/common/units.json in ' +
+        "the container",
+        'Open "/opt/ml/code/config.yaml", which is src/config.yaml in the container',
+        'Open "/opt/ml/processing/input/code/config.yaml", which is src/config.yaml in the ' +
+        "container",
       ],
     );
   });

@@ -171,7 +171,7 @@ if (Deno.uid() === 0) {
           assertEquals([code, chowns], [0, []]);
           assertMatch(
             stderr,
-            /^warning: \S+\/(output|jobs\/\S+\/model) was replaced by another directory during the run\nhint: /,
+            /^warning: \S+\/(output|jobs\/\S+\/model) was replaced during the run, so the run's files keep their owner\n/,
           );
         }));
     }
@@ -195,7 +195,7 @@ if (Deno.uid() === 0) {
         start: (await Deno.stat(`${directory.path}/sh`)).ctime!.getTime(),
       };
       const [warning] = await giveToCaller("image", before, host);
-      assertMatch(warning!, /The run made programs that give another user's rights away.*\/sh/);
+      assertMatch(warning!, /The run created programs that run with another user's rights.*\/sh/);
       // As if the run had begun some seconds later.
       assertEquals(
         await giveToCaller("image", { ...before, start: before.start + 5_000 }, host),
@@ -204,7 +204,7 @@ if (Deno.uid() === 0) {
       // Of very many files root hears that nobody looked: a run is not to wait for that.
       for (let n = 0; n < 10_000; n++) Deno.writeTextFileSync(`${directory.path}/${n}`, "");
       const [unseen] = await giveToCaller("image", before, host);
-      assertMatch(unseen!, /^warning: What the run left was not looked at: .*too many files/);
+      assertMatch(unseen!, /^warning: Cannot check .*too many files/);
       assertEquals(asked, [["chmod", "ug-s", "--", "/mlcli/0/sh"]]);
     });
 
@@ -235,20 +235,20 @@ if (Deno.uid() === 0) {
         await Deno.writeTextFile(`${directory.path}/${name}`, "");
       }
       assertEquals(await giveToCaller("image", owners, host), []);
-      assertEquals(texts, ["Looking at what the run wrote", "Making 3 files of the run yours"]);
+      assertEquals(texts, ["Checking the run's files", "Changing the owner of 3 files to you"]);
       assertEquals((await Deno.lstat(`${directory.path}/c`)).uid, CALLER.uid);
     });
 
     for (
       const [title, program, words] of [
-        ["fails", ({ end }: FakeContainer) => end(1), /: chown ended with exit status 1\n/],
-        ["does nothing", ({ end }: FakeContainer) => end(0), /: chown did not change them\n/],
+        ["fails", ({ end }: FakeContainer) => end(1), /: chown exited with code 1\n/],
+        ["does nothing", ({ end }: FakeContainer) => end(0), /: chown had no effect\n/],
       ] as const
     ) {
       it(`is only warned of where chown ${title}`, () =>
         trainAs(CALLER, { program, status: 3 }, ({ code, stderr, left, chowns }) => {
           assertEquals([code, left, chowns.length], [3, [], 1]);
-          assertMatch(stderr, /^warning: Some files belong to another user, \S+/);
+          assertMatch(stderr, /^warning: Cannot change the owner of \S+/);
           assertMatch(stderr, words);
           assertMatch(stderr, new RegExp(`^hint: .*sudo chown -hR ${OWNER} \\S+`, "m"));
           assertMatch(stderr, /^error: Training failed: exit code 3$/m);

@@ -178,17 +178,17 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   "a file that the image lacks": {
     args: TRAIN,
     arrange: leftOut("training"),
-    message: /leaves \S+\/training\/w\.bin out of the image/,
+    message: /excludes \S+\/training\/w\.bin from the image/,
   },
   "a file that processing lacks": {
     args: PROCESS,
     arrange: leftOut("processing"),
-    message: /leaves \S+\/processing\/w\.bin out of the image/,
+    message: /excludes \S+\/processing\/w\.bin from the image/,
   },
   "a file that a server lacks": {
     args: DEPLOY,
     arrange: leftOut("prediction"),
-    message: /leaves \S+\/prediction\/w\.bin out of the image/,
+    message: /excludes \S+\/prediction\/w\.bin from the image/,
   },
   // Its code, too, where that is not mounted over it.
   "an image of other files": {
@@ -212,18 +212,18 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   "what is dropped of a training's output": {
     args: TRAIN,
     code: (write) => write("/opt/ml/output/metrics.json"),
-    message: /keeps nothing of \/opt\/ml\/output but data\/: metrics\.json in /,
+    message: /keeps only data\/ of \/opt\/ml\/output, so metrics\.json in /,
   },
   "what is dropped of processing's output": {
     args: PROCESS,
     code: (write) => write("/opt/ml/output/metrics.json"),
-    message: /Processing wrote metrics\.json to \/opt\/ml\/output, of which nothing is kept/,
+    message: /Processing wrote metrics\.json to \/opt\/ml\/output, which is not kept/,
     isOnlyStrict: true,
   },
   "old files in processing's output": {
     args: PROCESS,
     arrange: (app) => app.write(app.testPath("output/old.csv"), "1\n"),
-    message: /output also holds what earlier runs left: old\.csv/,
+    message: /output still contains files of earlier runs: old\.csv/,
   },
   "what processing loses": {
     args: PROCESS,
@@ -258,7 +258,7 @@ for (const [title, violation] of Object.entries(VIOLATIONS)) {
       assertMatch(stderr, strictMessage);
       assertMatch(
         stderr,
-        /^(note: .+\n)?error: 1 thing is not as on SageMaker \(--strict\)\n.+\n.*hint: .+\n$/,
+        /^(note: .+\n)?error: --strict found 1 difference from SageMaker\n.+\n.*hint: .+\n$/,
       );
       const failed = title === "no model" || args[1] !== "train" ? [] : ["RUN/new"];
       assertEquals(models, [...failed, "model/m"]);
@@ -293,7 +293,7 @@ suite("a failure under --strict", () => {
   }
   const build = (args: readonly string[]): string =>
     args === DEPLOY ? "hint: mlcli build" : `hint: mlcli build && mlcli ${args.join(" ")} --strict`;
-  const own = "hint: Add scikit-learn to requirements.txt, then mlcli build.";
+  const own = "hint: Add scikit-learn to requirements.txt, then run mlcli build";
   for (const args of [TRAIN, PROCESS, DEPLOY]) {
     it(`names the build if failed code differs from the app's: ${args[1]}`, async () => {
       assertEquals(
@@ -317,7 +317,7 @@ suite("--strict", () => {
       message: /./,
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /\nerror: 3 things are not as on SageMaker \(--strict\)\n/);
+    assertMatch(stderr, /\nerror: --strict found 3 differences from SageMaker\n/);
     for (const word of ["LONG", "w.bin", "metrics.json"]) assertStringIncludes(stderr, word);
   });
 
@@ -328,7 +328,7 @@ suite("--strict", () => {
       message: /./,
     });
     assertEquals([code, stdout, left], [1, "", []]);
-    assertMatch(stderr, /^error: 1 thing is not as on SageMaker \(--strict\)\n/m);
+    assertMatch(stderr, /^error: --strict found 1 difference from SageMaker\n/m);
   });
 
   it("says what it found at Ctrl-C, too, and keeps the model aside", async () => {
@@ -341,7 +341,7 @@ suite("--strict", () => {
       -1,
     );
     assertEquals([code, models], [130, ["RUN/new", "model/m"]]);
-    assertMatch(stderr, /warning: mlcli build leaves \S+ out/);
+    assertMatch(stderr, /warning: mlcli build excludes \S+ from/);
   });
 
   for (const args of [TRAIN, PROCESS, DEPLOY]) {

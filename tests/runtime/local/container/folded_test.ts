@@ -23,7 +23,7 @@ const JSON_FRAMES = [1, 2].map((line) => frame("/usr/lib/python3.11/json/decoder
 const ROWS: Readonly<Record<string, readonly [written: string, shown: string]>> = {
   "the frames of a package, except the last, which raised the error": [
     HEADING + OWN + PANDAS.join("") + ERROR,
-    `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+    `${HEADING}${OWN}  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}${ERROR}`,
   ],
   // https://github.com/aws/amazon-sagemaker-examples/issues/1740
   "frames without code, and those of Cython": [
@@ -31,42 +31,43 @@ const ROWS: Readonly<Record<string, readonly [written: string, shown: string]>> 
     '  File "pandas/_libs/parsers.pyx", line 382, in pandas._libs.parsers.TextReader.__cinit__\n' +
     '  File "pandas/_libs/parsers.pyx", line 689, in pandas._libs.parsers.TextReader._setup\n' +
     ERROR,
-    `${HEADING}${OWN}  ... 4 frames in pandas (all in ${LOG})\n` +
+    `${HEADING}${OWN}  ... 4 frames in pandas (see ${LOG})\n` +
     '  File "pandas/_libs/parsers.pyx", line 689, in pandas._libs.parsers.TextReader._setup\n' +
     ERROR,
   ],
   "the frames below a second heading": [
     HEADING + HEADING + OWN + PANDAS.join("") + ERROR,
-    `${HEADING}${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+    `${HEADING}${HEADING}${OWN}  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}${ERROR}`,
   ],
   "all frames between two of the user's code": [
     HEADING + OWN + PANDAS.join("") + OWN + ERROR,
-    `${HEADING}${OWN}  ... 3 frames in pandas (all in ${LOG})\n${OWN}${ERROR}`,
+    `${HEADING}${OWN}  ... 3 frames in pandas (see ${LOG})\n${OWN}${ERROR}`,
   ],
   "frames of several packages and of Python": [
     HEADING + OWN + PANDAS.join("") + JSON_FRAMES.join("") + ERROR,
-    `${HEADING}${OWN}  ... 4 frames in pandas, Python (all in ${LOG})\n${JSON_FRAMES[1]}${ERROR}`,
+    `${HEADING}${OWN}  ... 4 frames in pandas, Python (see ${LOG})\n${JSON_FRAMES[1]}${ERROR}`,
   ],
   "frames of which none is the user's": [
     HEADING + PANDAS.join("") + ERROR,
-    `${HEADING}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+    `${HEADING}  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}${ERROR}`,
   ],
   "each of two errors that follow one another": [
     `${HEADING}${OWN}${PANDAS.join("")}${ERROR}\nDuring handling of the above exception, another ` +
     `exception occurred:\n\n${HEADING}${PANDAS.join("")}${ERROR}`,
-    `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}\n` +
+    `${HEADING}${OWN}  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}${ERROR}\n` +
     `During handling of the above exception, another exception occurred:\n\n${HEADING}` +
-    `  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+    `  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}${ERROR}`,
   ],
   "frames behind a progress bar without a line end": [
     `\r 50%|#####     | 5/10\r 60%|######    | 6/10${HEADING}${PANDAS.join("")}${ERROR}`,
-    `\r 50%|#####     | 5/10\r 60%|######    | 6/10${HEADING}  ... 2 frames in pandas (all in ` +
-    `${LOG})\n${PANDAS[2]}${ERROR}`,
+    `\r 50%|#####     | 5/10\r 60%|######    | 6/10${HEADING}  ... 2 frames in pandas (see ${LOG})\n${
+      PANDAS[2]
+    }${ERROR}`,
   ],
   "a call that repeats itself": [
     `${HEADING}${PANDAS[0]}${PANDAS[1]}  [Previous line repeated 994 more times]\n${PANDAS[2]}` +
     "RecursionError: maximum recursion depth exceeded\n",
-    `${HEADING}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}` +
+    `${HEADING}  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}` +
     "RecursionError: maximum recursion depth exceeded\n",
   ],
 };
@@ -128,7 +129,7 @@ suite("FoldedFrames", () => {
     const written = (HEADING + OWN + PANDAS.join("") + ERROR).replace(/^(?=.)/gm, "algo-2: ");
     assertEquals(
       await shown(bytesOf(written), written.length),
-      `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`
+      `${HEADING}${OWN}  ... 2 frames in pandas (see ${LOG})\n${PANDAS[2]}${ERROR}`
         .replace(/^(?=.)/gm, "algo-2: "),
     );
   });

@@ -19,26 +19,26 @@ const ALL: HostConfig = {
 /** What engines say, and what mlcli makes of it. */
 const WORDS: readonly (readonly [status: number, reason: string, message: string | undefined])[] = [
   // Docker 20.10.24; 28 (moby, daemon/container_operations.go); Podman 4.3 (libnetwork/types)
-  [404, "network db not found", 'The Docker Engine has no network "db"'],
+  [404, "network db not found", 'Network "db" does not exist in the Docker Engine'],
   [
     404,
     "failed to set up container networking: network db not found",
-    'The Docker Engine has no network "db"',
+    'Network "db" does not exist in the Docker Engine',
   ],
   [
     500,
     "unable to find network with name or ID db: network not found",
-    'The Docker Engine has no network "db"',
+    'Network "db" does not exist in the Docker Engine',
   ],
   [
     500,
     'could not select device driver "" with capabilities: [[gpu]]',
-    "The Docker Engine has no GPUs for containers",
+    "The Docker Engine cannot provide GPUs to containers",
   ],
   [
     500,
     "failed to create task: nvidia-container-cli: device error: 7: unknown device: unknown",
-    "The Docker Engine cannot give the container these GPUs",
+    "The Docker Engine cannot provide the requested GPUs",
   ],
   [
     400,

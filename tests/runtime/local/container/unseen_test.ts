@@ -78,12 +78,12 @@ suite("the fix for a directory that an engine does not see", () => {
     [
       "https://github.com/docker/for-win/issues/442",
       engineOf({ Name: "docker-desktop", OperatingSystem: "Docker Desktop" }),
-      /^Share \/Volumes\/my dev with Docker Desktop: Settings > Resources > File sharing\.$/,
+      /^Share \/Volumes\/my dev with Docker Desktop: Settings > Resources > File sharing$/,
     ],
     [
       "https://github.com/rancher-sandbox/docs.rancherdesktop.io/issues/23",
       engineOf({ Name: "lima-rancher-desktop", OperatingSystem: "Alpine Linux v3.19" }),
-      /^Write mounts: \[\{location: "\/Volumes\/my dev", writable: true\}\] into .*override\.yaml/,
+      /^Add mounts: \[\{location: "\/Volumes\/my dev", writable: true\}\] to .*override\.yaml/,
     ],
     [
       "Rancher Desktop on Windows",
@@ -93,13 +93,17 @@ suite("the fix for a directory that an engine does not see", () => {
     [
       "https://github.com/containers/podman/issues/14815",
       engineOf({}, podman),
-      /podman machine rm, .* -v "\$HOME:\$HOME" -v '\/Volumes\/my dev:\/Volumes\/my dev'$/,
+      /podman machine rm && .* -v "\$HOME:\$HOME" -v '\/Volumes\/my dev:\/Volumes\/my dev'$/,
     ],
-    ["Podman on another host", engineOf({}, { ...podman, ...tcp }), /of its own machine\. Run/],
+    [
+      "Podman on another host",
+      engineOf({}, { ...podman, ...tcp }),
+      /^Run mlcli where the engine runs, or/,
+    ],
     [
       "https://github.com/moby/moby/issues/23900",
       engineOf({ Name: "far", OperatingSystem: "CentOS Linux 7" }, tcp),
-      /of its own machine, far\. Run mlcli there.* dev container, .*\/Volumes\/my dev must be/,
+      /^Run mlcli where the engine runs \(far\), .* dev container .* have \/Volumes\/my dev at/,
     ],
   ];
   for (const [report, engine, expected] of rows) {
@@ -235,7 +239,7 @@ suite("a command on an engine with other files", () => {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^error: The Docker Engine does not see \/.*\nhint: Restart Colima with it .*\n$/m,
+        /^error: The Docker Engine does not see \/.*\nhint: Restart Colima with this .*\n$/m,
       );
       // Not for the start, and not since the server lacks something: the image is not to blame.
       assertEquals(stderr.includes("mlcli build"), false);
@@ -291,7 +295,7 @@ suite("an engine that refuses a directory", () => {
       "https://github.com/MicrosoftDocs/vscodespaces/issues/433",
       { Name: "far" },
       'invalid mount config for type "bind": bind source path does not exist: /home/vsonline/w',
-      /^error: The Docker Engine does not see \/home\/vsonline\/w\n {2}.*\nhint: .* its own machine, far\./m,
+      /^error: The Docker Engine does not see \/home\/vsonline\/w\n {2}.*\nhint: Run mlcli where the engine runs \(far\), /m,
     ],
     [
       "https://github.com/containers/podman/issues/14815",

@@ -63,7 +63,7 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
 }
 
 const leaves = (names: string, it: string) =>
-  `mlcli build leaves ${names} out of the image: the code finds ${it} locally but not on SageMaker`;
+  `mlcli build excludes ${names} from the image: the code finds ${it} locally but not on SageMaker`;
 
 suite("what the code finds here and not on SageMaker", () => {
   it("is nothing where all of it is in the image", async () => {
@@ -82,8 +82,8 @@ suite("what the code finds here and not on SageMaker", () => {
     assertEquals(await flat.found(), [{
       message: leaves(`${BASE}/training/w.bin`, "it"),
       hint:
-        `A line !${BASE}/training/w.bin at the end of .dockerignore brings it into the image; ` +
-        "data belongs into a channel.",
+        `Add the line !${BASE}/training/w.bin at the end of .dockerignore to include it in the ` +
+        "image. Put data into a channel.",
     }]);
     const [found] = await flat.found("prediction");
     assertEquals(found?.message, leaves(`${BASE}/prediction/.env`, "it"));
@@ -107,7 +107,7 @@ suite("what the code finds here and not on SageMaker", () => {
       const [found] = await flat.found();
       const words = expected.replaceAll(/\d\.bin/g, (name) => `${BASE}/training/${name}`);
       assertEquals(found?.message, leaves(words, "them"));
-      assertEquals(found?.hint.includes("brings the first into the image"), true);
+      assertEquals(found?.hint.includes(" to include the first in the image"), true);
     });
   }
 
@@ -134,8 +134,9 @@ suite("what the code finds here and not on SageMaker", () => {
     const [found] = await leftOutDifferences(app, "training", imageOf());
     assertEquals(found, {
       message: leaves(`../${BASE}/training/.env`, "it"),
-      hint: `A line !${BASE}/training/.env at the end of ../.dockerignore brings it into the ` +
-        "image; data belongs into a channel.",
+      hint:
+        `Add the line !${BASE}/training/.env at the end of ../.dockerignore to include it in the ` +
+        "image. Put data into a channel.",
     });
   });
 
@@ -180,8 +181,9 @@ suite("code that training, processing and prediction share", () => {
       imageOf(),
       [{
         message: leaves(`${BASE}/common/w.bin`, "it"),
-        hint: `A line !${BASE}/common/w.bin at the end of .dockerignore brings it into the ` +
-          "image; data belongs into a channel.",
+        hint:
+          `Add the line !${BASE}/common/w.bin at the end of .dockerignore to include it in the ` +
+          "image. Put data into a channel.",
       }],
     ],
     ["is not looked for by somebody else's image", SHARED, imageOf({ Config: {} }), []],

@@ -41,10 +41,9 @@ async function makeOld(directory: TestDirectory, names: readonly string[]): Prom
 }
 
 const dropped = (names: string): string =>
-  "SageMaker keeps nothing of /opt/ml/output but data/: " +
-  `${names} in ${OUTPUT} would be lost`;
+  `SageMaker keeps only data/ of /opt/ml/output, so ${names} in ${OUTPUT} would be lost`;
 const leftBefore = (names: string): string =>
-  `${OUTPUT} also holds what earlier runs left: ${names}`;
+  `${OUTPUT} still contains files of earlier runs: ${names}`;
 
 suite("what a training leaves in output/", () => {
   type Row = readonly [title: string, before: Files, written: Files, said: readonly string[]];
@@ -119,12 +118,12 @@ suite("links in what a job leaves", () => {
     ["none, in a model", "train", ["m", "deep/n"], [], []],
     ["none, in an output", "process", ["a.csv", "deep/b.csv"], [], []],
     ["in a model", "train", ["m", "deep/er/n"], ["deep/er/last", "best"], [
-      "Training left links in /opt/ml/model: best, deep/er/last; on SageMaker, no model can be " +
-      "created of an archive with links",
+      "Training left links in /opt/ml/model: best, deep/er/last; SageMaker cannot create a model " +
+      "from an archive with links",
     ]],
     ["in an output", "process", ["a.csv"], ["e", "d", "c", "b"], [
       "Processing left links in /opt/ml/processing/output: b, c, d and 1 more; SageMaker does " +
-      "not upload what they lead to",
+      "not upload their targets",
     ]],
   ];
   for (const [title, kind, files, links, expected] of rows) {

@@ -97,16 +97,16 @@ suite("what the harness reports", () => {
   it("reportOf names the first three lost files, and where to write them", () => {
     const lost = (...names: readonly string[]): string =>
       names.map((name) => line("lost", `/opt/ml/processing/${name}`)).join("");
-    const hint = "Write it to /opt/ml/processing/output.";
+    const hint = "Write to /opt/ml/processing/output";
     assertEquals(reportOf(lost("a.png", "a.png")).differences, [{
-      message: "Processing wrote /opt/ml/processing/a.png, which is lost when the run ends, " +
-        "as on SageMaker",
+      message:
+        "Processing wrote /opt/ml/processing/a.png, which is lost when its container is removed",
       hint,
     }]);
     assertEquals(reportOf(lost("1", "2", "3", "4")).differences, [{
       message:
         "Processing wrote /opt/ml/processing/1, /opt/ml/processing/2, /opt/ml/processing/3 " +
-        "and 1 more, which is lost when the run ends, as on SageMaker",
+        "and 1 more, which is lost when its container is removed",
       hint,
     }]);
   });

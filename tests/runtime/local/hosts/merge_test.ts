@@ -233,7 +233,7 @@ os.symlink(out, "target/d")`;
       const { hint } = await assertRejects(
         () => mergeHosts(target, folders),
         MlcliError,
-        `Not all that algo-1 wrote can be put into ${target}`,
+        `Cannot merge all files of algo-1 into ${target}`,
       );
       assert(hint?.endsWith(folders[0]!.path), hint);
       const { "\ufffd": _twin, ...others } = await filesBelow(target);

@@ -146,11 +146,14 @@ suite("hosts that cannot start", () => {
     const full = await run({ answers: { "POST /networks/create": () => refusal(500, words) } });
     assertEquals([full.code, full.course.includes(CREATE)], [1, false]);
     const said =
-      /^error: The Docker Engine has no addresses left [^]*\nhint: docker network prune /;
+      /^error: The Docker Engine has no addresses left [^]*\nhint: Remove the networks that .*: docker network prune\n/;
     assertMatch(full.stderr, said);
     const other = await run({}, [...TWO, "--network", "db"]);
     assertEquals([other.code, other.course], [2, []]);
-    assertMatch(other.stderr, /^error: Several hosts cannot be on the network db\nhint: They get/);
+    assertMatch(
+      other.stderr,
+      /^error: Several hosts cannot use the network "db"\nhint: Remove --network: /,
+    );
   });
 });
 
@@ -191,7 +194,7 @@ suite("the first host that fails", () => {
     assertEquals([code, left, stdout], [3, [], "algo-1: saved\n"]);
     assertMatch(
       stderr,
-      /^algo-2: it went wrong\nalgo-2 failed \(exit code 3\): stopping the others, up to 10 s\n/,
+      /^algo-2: it went wrong\nalgo-2 failed \(exit code 3\); stopping the others \(up to 10 s\)\n/,
     );
     assertMatch(stderr, /^error: Training failed on algo-2: exit code 3\n/m);
     assertEquals(callsOf("POST /containers/ID/stop").map(({ query }) => query.t), ["10"]);
@@ -199,7 +202,7 @@ suite("the first host that fails", () => {
 
   for (
     const [host, hint] of [
-      ["algo-1", /\nhint: The other hosts may not have names yet/],
+      ["algo-1", /\nhint: Retry the lookup for a few minutes: when a host starts, /],
       ["host.docker.internal", /\nhint: Use an IP address of this machine: /],
     ] as const
   ) {
@@ -224,7 +227,7 @@ suite("the first host that fails", () => {
       const play = second(({ end }) => end(3));
       const onStop = ({ end }: FakeContainer) => void setTimeout(() => end(137), after);
       const { code, stderr } = await run({ ...play, onStop }, [...TWO, "--grace", "1"]);
-      const words = "algo-1 did not end within 1 s, and was killed\n";
+      const words = "algo-1 did not stop within 1 s and was killed\n";
       assertEquals([code, stderr.includes(words)], [3, after > 0], stderr);
     });
   }
@@ -245,7 +248,10 @@ suite("Ctrl-C in a run of several hosts", () => {
       }));
       const calls = callsOf(`POST /containers/ID/${presses === 1 ? "stop" : "kill"}`);
       assertEquals([code, calls.length, left], [130, 2, []]);
-      assertEquals(stderr.match(/Stopping, up to 10 s; Ctrl-C again kills it\.\n/g)?.length, 1);
+      assertEquals(
+        stderr.match(/Stopping \(up to 10 s; press Ctrl-C again to kill\)\n/g)?.length,
+        1,
+      );
     });
   }
 
@@ -301,7 +307,7 @@ suite("a fault of a host", () => {
     ...says: readonly RegExp[]
   ): void {
     const done = course.map((call) => /\/(kill|stop|(?:un)?pause)$/.exec(call)?.[1]);
-    const isRehearsed = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /.test(stderr);
+    const isRehearsed = /\nhint: Remove --kill-host or --freeze-host /.test(stderr);
     assertEquals([...new Set(done.filter(Boolean))].join(" "), calls);
     assertEquals([code, isRehearsed, left], [expected, expected === 137, []], stderr);
     for (const words of says) assertMatch(stderr, words);
@@ -310,20 +316,28 @@ suite("a fault of a host", () => {
   it("that is killed ends no other, which is the first to fail", async () => {
     // The third waits until the killed one is removed.
     const killed = await suffering("--kill-host algo-2@0", /ID\/wait 3$/, { "algo-1": 3 });
-    const said = /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m;
+    const said = /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 exited 0\./m;
     const error = /^error: Training failed on algo-1: exit code 3\n/m;
-    require(killed, 3, "kill", /^note: algo-2 is killed now\n/, said, error);
+    require(
+      killed,
+      3,
+      "kill",
+      /^note: Injecting a fault into algo-2 \(--kill-host\)\n/,
+      said,
+      error,
+    );
   });
 
   it("a host that is back after a fault ends the others when it fails", async () => {
-    const back = await suffering("--freeze-host algo-2@0+0.05", /is back/, { "algo-2": 3 });
-    const said = /^algo-2 was frozen .* The job failed fast: algo-2 ended 0\./m;
+    const back = await suffering("--freeze-host algo-2@0+0.05", /Resumed/, { "algo-2": 3 });
+    const said = /^algo-2 was frozen .* The job failed fast: algo-2 exited 0\./m;
     require(back, 3, "pause unpause stop", said);
   });
 
   it("that is frozen for good ends with the last of the others, and the job has failed", async () => {
-    const frozen = await suffering("--freeze-host algo-2@0", /is frozen/, { "algo-1": 0 });
-    const said = /^algo-2 was frozen after 0\.\ds\. The others went on, and ended with status 0/m;
+    const frozen = await suffering("--freeze-host algo-2@0", /Injecting/, { "algo-1": 0 });
+    const said =
+      /^algo-2 was frozen after 0\.\ds\. The other hosts kept running and exited with 0/m;
     require(
       frozen,
       137,
@@ -335,25 +349,26 @@ suite("a fault of a host", () => {
 
   it("ends after its time", async () => {
     const both = { "algo-1": 0, "algo-2": 0 };
-    const back = await suffering("--freeze-host algo-2@0+0.05", /is back/, both);
+    const back = await suffering("--freeze-host algo-2@0+0.05", /Resumed/, both);
     const said =
-      /^algo-2 was frozen after 0\.\ds, for 0\.05 s\. All hosts went on, and ended with status 0\.$/m;
-    const notes = /^note: algo-2 is frozen now\nnote: algo-2 is back\n/;
+      /^algo-2 was frozen after 0\.\ds for 0\.05 s\. All hosts kept running and exited with 0\.$/m;
+    const notes = /^note: Injecting a fault into algo-2 \(--freeze-host\)\nnote: Resumed algo-2\n/;
     require(back, 0, "pause unpause", notes, said);
   });
 
   it("that the engine refuses is said, and is no loss of the host", async () => {
     const play = { answers: { "POST /containers/ID/pause": () => refusal(500, "not here") } };
     const failed = { "algo-2": 3 };
-    const refused = await suffering("--freeze-host algo-2@0", /is not frozen/, failed, play);
-    const said = /^note: algo-2 is frozen now\nnote: algo-2 is not frozen: .*not here\n/;
+    const refused = await suffering("--freeze-host algo-2@0", /Cannot freeze/, failed, play);
+    const said =
+      /^note: Injecting a fault into algo-2 \(--freeze-host\)\nnote: Cannot freeze algo-2: .*not here\n/;
     require(refused, 3, "pause stop", said);
-    assertEquals(/was frozen|Nothing was rehearsed/.test(refused.stderr), false);
+    assertEquals(/was frozen|No fault was injected/.test(refused.stderr), false);
   });
 
   it("that does not come is said, and the host's own end counts", async () => {
     const failed = await suffering("--kill-host algo-2@60", /ID\/start 2$/, { "algo-2": 4 });
-    const said = /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m;
+    const said = /^No fault was injected into algo-2: it exited before 60 s\.$/m;
     require(failed, 4, "stop", said, /^error: Training failed on algo-2: exit code 4\n/m);
   });
 
@@ -361,7 +376,7 @@ suite("a fault of a host", () => {
     // Whether it runs is asked at its end, and then for the fault.
     const both = { "algo-1": 0, "algo-2": 0 };
     const last = await suffering("--kill-host algo-2@0.3", /ID\/json 2$/, both, {}, "algo-2");
-    require(last, 0, "", /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
+    require(last, 0, "", /^No fault was injected into algo-2: it exited before 0\.3 s\.$/m);
   });
 });
 
@@ -394,7 +409,7 @@ suite("a run of several hosts whose mlcli was killed", () => {
       const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
       assertEquals(removed, [`${container}-algo-1`, `${container}-algo-2`]);
       assertMatch(stderr, /^(warning|note): mlcli was killed during a run on several hosts/);
-      assertEquals(/what the hosts wrote is in \S+\/hosts\n/.test(stderr), file !== undefined);
+      assertEquals(/; their files are in \S+\/hosts\n/.test(stderr), file !== undefined);
       const left = await namesIn(`${folder}/hosts/algo-1`).catch(() => []);
       assertEquals(left, file ? ["written"] : []);
       const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));

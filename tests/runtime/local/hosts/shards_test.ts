@@ -77,7 +77,7 @@ os.symlink("data", "channel")`;
     await assertRejects(
       () => layShard(place.path, join(place.path, "to"), 2, 0),
       MlcliError,
-      "holds the directory of the run itself",
+      "contains the run's own directory",
     );
   });
 });

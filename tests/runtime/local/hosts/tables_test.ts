@@ -60,7 +60,7 @@ suite("what is kept of how hosts ended", () => {
 });
 
 suite("the verdict of a rehearsal", () => {
-  const LIMITS = / NCCL gives up after 10 min, gloo after 30 min, unless .* another timeout\.$/;
+  const LIMITS = / NCCL times out after 10 min and gloo after 30 min, unless .* another timeout\.$/;
   const killed = ended(2, 137, { ...LOST, seconds: 4 });
   const failed = (seconds: number) => ended(1, 1, { seconds });
   const stopped = ended(1, 143, { seconds: 14, stoppedWithin: 1 });
@@ -68,20 +68,20 @@ suite("the verdict of a rehearsal", () => {
   const kill: Fault = { kind: "kill", host: "algo-2", after: 4, seconds: undefined };
   const freeze: Fault = { ...kill, kind: "freeze", seconds: 30 };
   const rows: readonly (readonly [Fault, verdict: string, ...ends: readonly HostEnd[]])[] = [
-    [kill, "The job failed fast: algo-1 ended 1m 00s later (exit code 1).", killed, failed(64)],
-    [kill, "The job hung: algo-1 ended 1m 01s later (exit code 1).", killed, failed(65)],
-    [kill, "The job hung: 10s later the others had not ended.", killed, stopped],
-    [kill, "The others went on, and ended with status 0.", killed, ended(1, 0)],
-    [freeze, "All hosts went on, and ended with status 0.", ended(1, 0), ended(2, 0)],
-    [freeze, "The job hung: 30s later the others had not ended.", asked, ended(2, 0, ASKED)],
+    [kill, "The job failed fast: algo-1 exited 1m 00s later (exit code 1).", killed, failed(64)],
+    [kill, "The job hung: algo-1 exited 1m 01s later (exit code 1).", killed, failed(65)],
+    [kill, "The job hung: 10s later, the others were still running.", killed, stopped],
+    [kill, "The other hosts kept running and exited with 0.", killed, ended(1, 0)],
+    [freeze, "All hosts kept running and exited with 0.", ended(1, 0), ended(2, 0)],
+    [freeze, "The job hung: 30s later, the others were still running.", asked, ended(2, 0, ASKED)],
     [
-      ...[freeze, "The job failed fast: algo-2 ended 1.0s later (exit code 1)."] as const,
+      ...[freeze, "The job failed fast: algo-2 exited 1.0s later (exit code 1)."] as const,
       ...[ended(2, 1, { seconds: 5 }), ended(1, 143, BY_2)],
     ],
   ];
   const words = {
     kill: "killed after 4.0s",
-    freeze: "frozen after 4.0s, for 30 s",
+    freeze: "frozen after 4.0s for 30 s",
   };
   for (const [fault, verdict, ...ends] of rows) {
     it(`of ${fault.kind}: ${verdict}`, () => {
@@ -116,8 +116,8 @@ suite("what several hosts need", () => {
     ["no network of one's own", false, job()],
     ["the default network", false, job("bridge")],
     ["an isolated one", false, job("none")],
-    ["that of the machine", false, job("host"), /^Several hosts cannot be on the network host$/],
-    ["Studio", true, job(), /^SageMaker Studio gives containers no network of their own$/],
+    ["that of the machine", false, job("host"), /^Several hosts cannot use the network "host"$/],
+    ["Studio", true, job(), /^Several hosts are not supported in SageMaker Studio$/],
   ];
   for (const [what, inStudio, asked, refusal] of rows) {
     it(`${what}: ${refusal === undefined ? "is there" : "is not there"}`, () => {
@@ -133,9 +133,15 @@ suite("what several hosts need", () => {
       [2, GB, undefined, { NCPU: 2, MemTotal: 2 * GB }],
       [2, GB, undefined, {}],
       [
-        ...[2, 2 * GB, "all", { NCPU: 1, MemTotal: 3 * GB }, "2 hosts share 1 CPU here"] as const,
-        "2 hosts with 2.0 GB each have more than this machine's memory (3.0 GB)",
-        "2 hosts share the same GPUs here",
+        ...[
+          2,
+          2 * GB,
+          "all",
+          { NCPU: 1, MemTotal: 3 * GB },
+          "2 hosts share this machine's 1 CPU",
+        ] as const,
+        "2 hosts with 2.0 GB each exceed this machine's memory (3.0 GB)",
+        "2 hosts share this machine's GPUs",
       ],
     ] as const
   ) {
@@ -175,7 +181,7 @@ suite("on several hosts", () => {
     assertEquals(await Promise.all(parts), [["1"], ["2"], []]);
     assertEquals(shardOn(hosts, places[0]!, "b"), undefined);
     assertEquals(notes, [
-      "1 of 3 hosts get no file of a: it has fewer files than there are hosts",
+      "1 of 3 hosts receive no files of a, which has fewer files than there are hosts",
     ]);
   });
 
@@ -205,6 +211,9 @@ suite("on several hosts", () => {
     silence.watch("algo-2");
     silence.watch("algo-1");
     await silence.hear(fakeContext()).out.write(new Uint8Array(1));
-    assertMatch(await said.promise, /^No host has .* may be waiting for algo-2\. NCCL gives up /);
+    assertMatch(
+      await said.promise,
+      /^No host has .* might be waiting for algo-2\. NCCL times out /,
+    );
   });
 });

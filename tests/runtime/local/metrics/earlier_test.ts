@@ -133,7 +133,8 @@ suite("metrics that are defined after a run", () => {
     assertEquals(metrics.loss.last, 2);
     assertEquals(
       stderr,
-      "note: Searching the log of run slow for metrics\nnote: Logs too long to search for metrics now: those of before\n",
+      "note: Searching the log of run slow for metrics\nnote: Skipped the logs of before: too " +
+        "long to search for metrics\n",
     );
   });
 

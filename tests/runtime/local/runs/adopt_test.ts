@@ -126,31 +126,31 @@ const EARLIER = ["model/.gitkeep", "model/m"];
 
 suite("a training that went on when mlcli was killed", () => {
   type Row = readonly [title: string, Remains, after: readonly string[], said: RegExp];
-  const killed = /^note: A training went on after mlcli was killed, and ended with exit status /;
+  const killed = /^note: Training continued after mlcli was killed, and exited with /;
   const rows: readonly Row[] = [
     [
       "is adopted where the engine knows that it succeeded",
       { state: "exited" },
       ["model/.gitkeep", "model/new", "KEPT/m"],
-      /status 0: its model is in \S+\/model now\n/,
+      /with 0: its model is in \S+\/model now\n/,
     ],
     [
       "is adopted as one that wrote no model",
       { state: "exited", files: [] },
       ["model/.gitkeep", "KEPT/m"],
-      /status 0: The training run wrote no file to \/opt\/ml\/model.*--run kept-\S+/,
+      /with 0: The training run wrote no file to \/opt\/ml\/model.*--run kept-\S+/,
     ],
     [
       "is adopted as one that failed",
       { state: "exited", status: 1 },
       [...EARLIER, "RUN/new"],
-      /status 1: The model of this run is in \S+\/jobs\/earlier\/model; \S+\/model is unchanged\n/,
+      /with 1: The model of this run is in \S+\/jobs\/earlier\/model; \S+\/model is unchanged\n/,
     ],
     [
       "is adopted as one that failed before it wrote a model",
       { state: "dead", status: 137, files: [] },
       EARLIER,
-      /status 137: it wrote no model\n/,
+      /with 137: it wrote no model\n/,
     ],
   ];
   for (const args of COMMANDS) {
@@ -177,7 +177,7 @@ suite("a training that went on when mlcli was killed", () => {
         ]
       ) {
         const { stderr, entries, removed } = await runBeside(remains, args);
-        assertEquals(/killed|Nobody saw/.test(stderr), false, stderr);
+        assertEquals(/killed|interrupted/.test(stderr), false, stderr);
         assertEquals(entries, [...EARLIER, "RUN/new"]);
         assertEquals(removed, []);
       }
@@ -191,9 +191,9 @@ suite("a training that went on when mlcli was killed", () => {
         assertEquals(
           stderr.split("\n").slice(0, 2),
           [
-            "warning: Nobody saw the end of a training, so how that ended is not known: its " +
+            "warning: mlcli was interrupted, so the result of run earlier is unknown; its " +
             `model is in ${model}`,
-            `hint: If it is whole, mlcli local deploy --run earlier serves it. If not: rm -r ${model}`,
+            `hint: To serve it: mlcli local deploy --run earlier. To remove it: rm -r ${model}`,
           ],
         );
         assertEquals([code, entries], [3, [...EARLIER, "RUN/new"]]);
@@ -228,7 +228,7 @@ suite("a training that went on when mlcli was killed", () => {
         const { chowns, stderr } = await runBeside({ state, caller }, PROCESS);
         assertEquals(chowns.length > 0, true, `${state}`);
         // Here, chown does nothing, which is said.
-        assertMatch(stderr, /^warning: Some files belong to another user, \S+: chown did not /);
+        assertMatch(stderr, /^warning: Cannot change the owner of \S+: chown had no /);
         assertEquals(chowns[0]!.Cmd[1], "54321:54322");
         const [mount] = chowns[0]!.HostConfig.Mounts;
         assertEquals(mount!.Source.endsWith("/jobs/earlier/model"), true, mount!.Source);
@@ -239,7 +239,10 @@ suite("a training that went on when mlcli was killed", () => {
       const caller = { uid: 54_321, gid: 54_322 };
       for (const state of ["exited", undefined]) {
         const { stderr } = await runBeside({ state, caller, mode: 0o4755 }, PROCESS);
-        assertMatch(stderr, /^warning: The run made programs .* \(setuid\), .*\/new\nhint: Remove/);
+        assertMatch(
+          stderr,
+          /^warning: The run created programs .* \(setuid\): .*\/new\nhint: Remove/,
+        );
         assertEquals(/\/jobs\/earlier\/model\/new|\/model\/new/.test(stderr), true, stderr);
       }
     });

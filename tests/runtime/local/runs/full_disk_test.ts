@@ -57,7 +57,7 @@ async function recordOf(room: Room, from: Moment, to?: Moment) {
   );
   assertEquals(names.length, found.length, "a directory without a record");
   const warnings = context.err.text.match(
-    /^warning: The run leaves no whole record .*: No space/gm,
+    /^warning: The run continues, but its record .*: No space/gm,
   );
   return { found, warnings: warnings?.length ?? 0 };
 }

@@ -69,7 +69,7 @@ suite("the log of a run", () => {
       );
       const found = await logOf(pieces, 100, 300);
       const left = all.length - 400;
-      const note = `\n... ${left} bytes are left out here ...\n`;
+      const note = `\n... ${left} bytes omitted ...\n`;
       assertEquals(found.text, all.slice(0, 100) + note + all.slice(-300), `${size}`);
     }
   });

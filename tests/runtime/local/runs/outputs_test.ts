@@ -54,14 +54,20 @@ suite("outputs of a processing that went on when mlcli was killed", () => {
     const adopted = await beside("exited");
     assertEquals(
       adopted.stderr,
-      "note: Processing went on after mlcli was killed, and ended with exit status 3: its outputs " +
+      "note: Processing continued after mlcli was killed, and exited with 3; its outputs " +
         `are in ${adopted.path}\n`,
     );
     assertEquals(adopted.left, ["job.json", "outputs"]);
     for (const hasRecord of [true, false]) {
       const lost = await beside(undefined, { hasRecord });
-      assertMatch(lost.stderr, /^warning: Nobody saw the end of a processing.* its outputs are in/);
-      assertMatch(lost.stderr, /\nhint: Take what is whole\. Then: rm -r \S+\/outputs\n/);
+      assertMatch(
+        lost.stderr,
+        /^warning: mlcli was interrupted, so the result of run .*; its outputs are in/,
+      );
+      assertMatch(
+        lost.stderr,
+        /\nhint: Copy complete files, then remove the rest: rm -r \S+\/outputs\n/,
+      );
       assertEquals(lost.left, hasRecord ? ["job.json", "outputs"] : ["outputs"]);
     }
   });
@@ -133,7 +139,7 @@ suite("an output that goes to another disk", () => {
     assertEquals(await namesIn(join(layout.jobs, "run/outputs/ended")), ["a", "closed", "open"]);
     await disk.leave({ blocks: 4 });
     const { hint } = await assertRejects(() => move("large", 1e6), MlcliError, "No space left");
-    assertEquals(hint, "It stays with the run: demo/mlcli_base/local_test/jobs/run/outputs/large");
+    assertEquals(hint, "Output large stays in demo/mlcli_base/local_test/jobs/run/outputs/large");
     assertEquals(await namesIn(disk.path), ["small"]);
     assertEquals(await namesIn(join(layout.jobs, "run/outputs/large")), ["a", "closed", "open"]);
   });

@@ -77,8 +77,8 @@ suite("the models of earlier runs", () => {
     const { code, stderr } = await made.run(PROCESS, engine);
     assertEquals(code, 0);
     const warning = "warning: Removed the model of 2-Completed, 1-Failed\n" +
-      "hint: To keep a model: mlcli local keep RUN. To keep more models: " +
-      "mlcli config set keep_models NUMBER, or keep_models_size SIZE\n";
+      "hint: To keep a model: mlcli local keep RUN. To keep more models: mlcli config set " +
+      "keep_models NUMBER, or mlcli config set keep_models_size SIZE\n";
     assertStringIncludes(stderr, warning);
     const expected = ["0-Lost", "4-Completed", "5-Failed", "6-Stopped", "7-Completed"];
     assertEquals(await made.kept(), expected);

@@ -55,14 +55,14 @@ suite("a rehearsal of a stop", () => {
     assertEquals(targets.includes(CHECKPOINTS), true);
     assertMatch(
       stderr,
-      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model contains what this run wrote before it was stopped\nStopped after 1 s, as SageMaker stops a training\. It ended \d\.\d s after SIGTERM: exit code 143 \(killed by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
+      /^Stopping \(up to 120 s; press Ctrl-C twice to kill\)\nnote: test_dir\/model contains what this run wrote before it was stopped\nStopped training after 1 s, as SageMaker does\. It exited \d\.\d s after SIGTERM: exit code 143 \(killed by SIGTERM\)\.\nSaved so far: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
     );
   });
 
   it("does not take the earlier model for what was saved", async () => {
     const { code, stderr, model } = await run({ program: untilStopped }, REHEARSE);
     assertEquals([code, model], [0, ["m"]]);
-    assertMatch(stderr, /\nNothing was saved: neither a model nor a checkpoint\.\n$/);
+    assertMatch(stderr, /\nNothing was saved: neither a model nor a checkpoint\n$/);
   });
 
   it("says of code that does not end that it was killed, and ends with 137", async () => {
@@ -77,7 +77,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals([code, graces, model], [137, ["7"], ["m"]]);
     assertMatch(
       stderr,
-      /\nThere now: test_dir\/checkpoints \(1 file\)\nerror: Training did not end within 7 s: exit code 137 \(killed by SIGKILL\)\nhint: SIGTERM/,
+      /\nSaved so far: test_dir\/checkpoints \(1 file\)\nerror: Training did not stop within 7 s: exit code 137 \(killed by SIGKILL\)\nhint: Save and exit on SIGTERM/,
     );
     assertStringIncludes(stderr, "note: The model of this run is in jobs/");
     assertEquals(stderr.includes("memory"), false, stderr);
@@ -85,7 +85,7 @@ suite("a rehearsal of a stop", () => {
 
   it("says that nothing was stopped, however the code ended before", async () => {
     const args = ["train", "--stop-after", "600"];
-    const said = "The training ended by itself within 600 s: nothing was stopped.\n";
+    const said = "Training exited within 600 s, before it was stopped\n";
     const good = await run({}, args);
     assertEquals([good.code, good.stderr, good.graces], [0, said, []]);
     const bad = await run({ program: ({ end }) => end(3) }, args);
@@ -100,7 +100,7 @@ suite("a rehearsal of a stop", () => {
       "1000",
     ], keys);
     assertEquals([code, graces], [130, ["120"]]);
-    assertEquals(stderr, "Stopping, up to 120 s; Ctrl-C again kills it.\n");
+    assertEquals(stderr, "Stopping (up to 120 s; press Ctrl-C again to kill)\n");
   });
 
   it("is not confused by Ctrl-C after its time", async () => {
@@ -145,7 +145,7 @@ suite("--grace", () => {
       const keys = new Keys();
       const { code, stderr, graces } = await run({ program: () => keys.press() }, args, keys);
       assertEquals([code, graces], [130, [grace]]);
-      assertStringIncludes(stderr, `Stopping, up to ${grace} s; Ctrl-C again kills it.\n`);
+      assertStringIncludes(stderr, `Stopping (up to ${grace} s; press Ctrl-C again to kill)\n`);
     });
   }
 

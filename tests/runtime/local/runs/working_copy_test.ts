@@ -115,7 +115,7 @@ suite("the code of a run", () => {
     await using _ = directory;
     const mounted = { codeFolder: layout.training, commonFolder: undefined };
     assertEquals(code, { ...mounted, isWritable: false });
-    assertMatch(said.join(), /^demo\/mlcli_base\/training\/ is too large .* read-only$/);
+    assertMatch(said.join(), /^Mounted demo\/mlcli_base\/training\/ read-only: too large .*$/);
   });
 });
 

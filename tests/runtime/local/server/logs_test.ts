@@ -52,9 +52,9 @@ suite("local logs", () => {
     [
       "running",
       [],
-      /^note: \S+ on http:\/\/localhost:8080 has printed nothing yet; .* --follow .*\n$/,
+      /^note: \S+ on http:\/\/localhost:8080 has printed nothing yet; .* --follow\n$/,
     ],
-    ["exited", [], /^note: \S+ has ended, and printed nothing\n$/],
+    ["exited", [], /^note: \S+ exited without printing anything\n$/],
     ["running", ["--tail", "0"], /^$/],
   ];
   for (const [state, args, said] of silent) {

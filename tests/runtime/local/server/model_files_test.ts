@@ -48,7 +48,7 @@ suite("missingModelFileHint", () => {
       const files = { "model.joblib": "", "v1/meta.json": "" };
       assertEquals(
         await hintOf(error, files),
-        `/opt/ml/model has model.joblib, v1/meta.json. Load one of them${save}.`,
+        `Load one of model.joblib, v1/meta.json from /opt/ml/model${save}`,
       );
     });
   }
@@ -57,14 +57,14 @@ suite("missingModelFileHint", () => {
   it("missingModelFileHint names at most three files", async () => {
     assertEquals(
       await hintOf(python, { a: "", b: "", c: "", d: "", e: "" }),
-      "/opt/ml/model has a, b, c and 2 more. Load one of them, or save m.pth in training.",
+      "Load one of a, b, c and 2 more from /opt/ml/model, or save m.pth in training",
     );
   });
 
   it("missingModelFileHint names the command that trains if the model is empty", async () => {
     assertEquals(
       await hintOf(python, {}),
-      "/opt/ml/model is empty: train a model with mlcli local train.",
+      "Train a model (mlcli local train): /opt/ml/model is empty",
     );
   });
 

@@ -63,8 +63,8 @@ const printed = (port: number) => ({
 
 const failed = (stderr: string) => ({ code: 1, stdout: "", stderr, logs: [], listings: 1 });
 
-const NONE = "error: Found no server of this directory\n" +
-  "hint: Start one: mlcli local deploy. All servers: mlcli local status\n";
+const NONE = "error: Found no server for this directory\n" +
+  "hint: Start one (mlcli local deploy), or list all servers: mlcli local status\n";
 
 suite("local logs without --port", () => {
   // https://github.com/docker/compose/issues/11859
@@ -78,8 +78,8 @@ suite("local logs without --port", () => {
     assertEquals(
       await local("logs", servers),
       failed(
-        "error: Found several servers of this directory\nhint: For " +
-          "y: mlcli local logs --port 80, x: mlcli local logs --port 8081\n",
+        "error: Found several servers for this directory\nhint: Choose a server: " +
+          "mlcli local logs --port 80 (y), mlcli local logs --port 8081 (x)\n",
       ),
     );
   });
@@ -90,7 +90,7 @@ suite("local logs without --port", () => {
   });
 
   it("local logs names mlcli local deploy if there is no server, or only another directory's", async () => {
-    const none = `${NONE.trimEnd()}. The log of the last run: mlcli local logs last\n`;
+    const none = `${NONE.trimEnd()}. To see the log of the last run, use mlcli local logs last.\n`;
     assertEquals(await local("logs", []), failed(none));
     const other = { port: 8080, app: "y", directory: ELSEWHERE };
     assertEquals(await local("logs", [other]), failed(none));
@@ -131,17 +131,20 @@ suite("local invoke without --port", () => {
 suite("local stop without --port", () => {
   it("local stop replaces control characters in the name of a server's app", async () => {
     const { stderr } = await local("stop", [{ port: 8081, app: "y\x1b[2J" }]);
-    assertEquals(stderr.split("\n")[1], "hint: For y?[2J: mlcli local stop --port 8081");
+    assertEquals(
+      stderr.split("\n")[1],
+      "hint: Choose a server: mlcli local stop --port 8081 (y?[2J)",
+    );
   });
 
   it("local stop --app-name names only the servers of that app, if it has some", async () => {
     const servers = [{ port: 8081 }, { port: 8082, app: "y" }];
     const hint = async (name: string) =>
       (await local(`stop --app-name ${name}`, servers)).stderr.split("\n")[1];
-    assertEquals(await hint("y"), "hint: For y: mlcli local stop --port 8082");
+    assertEquals(await hint("y"), "hint: Choose a server: mlcli local stop --port 8082 (y)");
     assertEquals(
       await hint("z"),
-      "hint: For x: mlcli local stop --port 8081, y: mlcli local stop --port 8082",
+      "hint: Choose a server: mlcli local stop --port 8081 (x), mlcli local stop --port 8082 (y)",
     );
   });
 
@@ -150,7 +153,7 @@ suite("local stop without --port", () => {
       await local("stop", [{ port: 8081 }, { port: 8081, id: "ended", state: "exited" }]),
       failed(
         "error: Container not found on port 8080\n" +
-          "hint: For x: mlcli local stop --port 8081\n",
+          "hint: Choose a server: mlcli local stop --port 8081 (x)\n",
       ),
     );
   });

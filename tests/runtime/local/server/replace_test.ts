@@ -171,7 +171,7 @@ suite("local deploy --replace", () => {
     assertEquals([code, stdout, course, left], [1, "", TRIAL, []]);
     assertMatch(
       stderr,
-      /^note: The server that was there before serves on\nerror: The server ended before it was ready: exit code 3\n {2}no such/,
+      /^note: The previous server keeps running\nerror: The server exited before it was ready: exit code 3\n {2}no such/,
     );
   });
 
@@ -183,7 +183,7 @@ suite("local deploy --replace", () => {
     assertEquals(course, [...TRIAL, ...TURN, ...BACK]);
     assertMatch(
       stderr,
-      /^note: The server that was there before serves again\nerror: The server ended before/,
+      /^note: Restarted the previous server\nerror: The server exited before/,
     );
   });
 
@@ -196,7 +196,7 @@ suite("local deploy --replace", () => {
     const { code, stdout, stderr, course, left } = await replace({ before }, {}, keys);
     assertEquals([code, stdout, left], [130, "", []]);
     assertEquals(course, [...TRIAL, ...TURN.slice(0, 3), ...BACK]);
-    assertEquals(stderr, "note: The server that was there before serves again\n");
+    assertEquals(stderr, "note: Restarted the previous server\n");
   });
 
   it("says so where the old one does not start again", async () => {
@@ -206,9 +206,9 @@ suite("local deploy --replace", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /warning: The server that was there before does not start again: .*port is already allocated/,
+      /warning: Cannot restart the previous server: .*port is already allocated/,
     );
-    assertMatch(stderr, /hint: mlcli local deploy --port \d+ starts a new one/);
+    assertMatch(stderr, /hint: Start a new one: mlcli local deploy --port \d+/);
   });
 
   it("does not go with --foreground", async () => {

@@ -34,7 +34,7 @@ suite("the view of a model with code beside it", () => {
     const folder = await place.made();
     assertEquals(await namesIn(folder), ["code", "m"]);
     assertEquals(place.notes.length, 1);
-    assert(place.notes[0]!.startsWith("Not served, since they may hold secrets: "));
+    assert(place.notes[0]!.startsWith("Not served because they might contain secrets: "));
   });
 
   it("is a copy where the model lies on another file system", async () => {

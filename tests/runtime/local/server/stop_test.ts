@@ -139,10 +139,10 @@ suite("of several servers on a port", () => {
       assertEquals([other.code, other.stdout, other.asked], [1, "", []]);
       assertEquals(
         other.stderr,
-        "error: Container not found on port 8082\nhint: For " +
-          `z: mlcli local ${command} --port 80, y: mlcli local ${command} --port 8080, ` +
-          `x: mlcli local ${command} --port 8080, w: mlcli local ${command} --port 8080, ` +
-          `z: mlcli local ${command} --port 8081\n`,
+        "error: Container not found on port 8082\nhint: Choose a server: " +
+          `mlcli local ${command} --port 80 (z), mlcli local ${command} --port 8080 (y), ` +
+          `mlcli local ${command} --port 8080 (x), mlcli local ${command} --port 8080 (w), ` +
+          `mlcli local ${command} --port 8081 (z)\n`,
       );
       const args = ["--app-name", "q", "--port", "8080"];
       const app = await local([command, ...args], { containers: several });
@@ -247,8 +247,8 @@ suite("a server of another directory", () => {
       assertEquals({ code, stdout, stderr }, {
         code: 1,
         stdout: "",
-        stderr: `error: The server on port 8080 is of another directory: ${whose}\n` +
-          "hint: If it is to end: mlcli local stop --port 8080 --yes\n",
+        stderr: `error: The server on port 8080 belongs to another directory: ${whose}\n` +
+          "hint: To stop it anyway: mlcli local stop --port 8080 --yes\n",
       });
     });
   }

@@ -184,7 +184,7 @@ suite("local deploy --watch", () => {
     // Its log is passed on, and not quoted once more.
     assertMatch(
       stderr,
-      /^no such module\nerror: The server ended before it was ready: exit code 3/,
+      /^no such module\nerror: The server exited before it was ready: exit code 3/,
     );
     assertEquals(stderr.match(/no such module/g)?.length, 1);
   });
@@ -204,7 +204,7 @@ suite("local deploy --watch", () => {
     assertEquals([code, left, names.length], [130, [], 3]);
     assertMatch(
       stderr,
-      /broken\nerror: The server ended before it was ready: exit code 3\nhint: .*\n\S+ prediction\/serve edited: new server failed; the previous one keeps running\n/,
+      /broken\nerror: The server exited before it was ready: exit code 3\nhint: .*\n\S+ prediction\/serve edited: new server failed; the previous one keeps running\n/,
     );
   });
 
@@ -249,7 +249,7 @@ suite("local deploy --watch", () => {
     assert(given[0]! >= PATIENCE + 6_000, `${given}`);
     assertMatch(
       stderr,
-      /error: The server takes longer to start than before, and .*\n\S+ prediction\/serve edited: new server failed; .*\n\S+ prediction\/serve edited: starting\n/,
+      /error: The server took longer to start than before, and .*\n\S+ prediction\/serve edited: new server failed; .*\n\S+ prediction\/serve edited: starting\n/,
     );
   });
 

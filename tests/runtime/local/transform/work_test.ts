@@ -172,7 +172,7 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
   ],
   "answers that are joined are not as many as the records": [
     { files: { "a.csv": "1\n2\n" }, asked: { join: "input" }, answer: () => "one\n" },
-    { failed: ["a.csv, lines 1 to 2: records: 2, answers: 1"] },
+    { failed: ["a.csv, lines 1 to 2: expected 2 results but got 1"] },
   ],
   "a filter does not fit an answer": [
     { files: { "a.csv": "1,2\n3,4\n5\n6,7\n" }, asked: { outputFilter: "$[1]" } },
@@ -201,7 +201,7 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
     {
       out: { "a.csv.gz.out": "A\nB\n" },
       bodies: ["a\nb\n"],
-      failed: ["b.csv.gz: it cannot be unpacked: incorrect header check"],
+      failed: ["b.csv.gz: it cannot be decompressed: incorrect header check"],
     },
   ],
   "a whole file is one request, and not larger than that may be": [
@@ -269,7 +269,7 @@ suite("the requests of a transform", () => {
     });
     assertEquals(out, { "a.csv.out": "old", "b.csv.out": "6\n" });
     assertEquals(failed, [
-      "a.csv, line 3: HTTP 400: no: bad; a.csv.out is of an earlier transform",
+      "a.csv, line 3: HTTP 400: no: bad; a.csv.out is from an earlier transform",
     ]);
     assert(bodies.length <= 7, `${bodies.length} requests`);
   });
@@ -293,7 +293,7 @@ suite("the requests of a transform", () => {
     });
     assertEquals([out, bodies.length], [{}, 2]);
     // Before its first byte, or after it.
-    assertMatch(failed.join(), /^a\.csv, line 1: no whole answer: .*close/);
+    assertMatch(failed.join(), /^a\.csv, line 1: incomplete response: .*close/);
   });
 
   it("fail a file that is not answered in time", async () => {
@@ -307,7 +307,7 @@ suite("the requests of a transform", () => {
         return body;
       },
     });
-    assertEquals(failed, ["a.csv, line 1: no answer within 1 s"]);
+    assertEquals(failed, ["a.csv, line 1: no response within 1 s"]);
   });
 
   it("tell of answers that are not as many as the records", async () => {
@@ -353,7 +353,10 @@ suite("the requests of a transform", () => {
       link: { name: "sub", to: elsewhere.path },
     });
     assertEquals(await contentOf(elsewhere.path), {});
-    assertMatch(failed[0]!, /^sub\/deep\/a\.csv: A link leads out of the results: sub\/deep/);
+    assertMatch(
+      failed[0]!,
+      /^sub\/deep\/a\.csv: A link leads out of the results directory: sub\/deep/,
+    );
   });
 });
 
@@ -414,7 +417,7 @@ suite("the memory of a transform", () => {
     await assertRejects(
       () => new WaitingResponses(directory.path).receive(endless(), 3),
       MlcliError,
-      "Its response is larger than 3 MB",
+      "the response is larger than 3 MB",
     );
     assertEquals(pieces, 13);
     assertEquals(await namesIn(directory.path), []);
@@ -425,7 +428,7 @@ suite("the memory of a transform", () => {
     const responses = new WaitingResponses(directory.path, 0.002);
     const receive = () => responses.receive(ReadableStream.from([new Uint8Array(MIB)]), 3);
     const first = await receive();
-    const tooMuch = "More than 0.002 GB of responses wait for an earlier one";
+    const tooMuch = "0.002 GB of responses are waiting for an earlier one";
     await assertRejects(receive, MlcliError, tooMuch);
     assertEquals((await namesIn(directory.path)).length, 1);
     await responses.drop(first);

@@ -58,12 +58,12 @@ suite("who may call the page", () => {
   it("a refusal says how to let a name in, and only a valid one", () => {
     assertEquals(
       objection("Evil.example:1", null, []),
-      'Refused: the host "Evil.example:1" is not known to be this server. ' +
-        "mlcli local ui --allow-host evil.example lets it in.",
+      'Refused: the host "Evil.example:1" is unknown. ' +
+        "To allow it, run mlcli local ui --allow-host evil.example.",
     );
     assertEquals(
       objection("a b", null, []),
-      'Refused: the host "a b" is not known to be this server. It is not valid.',
+      'Refused: the host "a b" is unknown. The name is not valid.',
     );
   });
 

@@ -171,7 +171,7 @@ suite("the page's server", () => {
     await connection.write(new TextEncoder().encode(head));
     const text = await new Response(connection.readable).text();
     assertMatch(text, /^HTTP\/1\.1 403 /);
-    assertStringIncludes(text, "mlcli local ui --allow-host evil.example lets it in.");
+    assertStringIncludes(text, "To allow it, run mlcli local ui --allow-host evil.example.");
   });
 
   it("listens on 127.0.0.1 alone, and says where a port is taken", async () => {
@@ -300,8 +300,8 @@ suite("the page's server", () => {
     for (const what of ["", "/log", "/curves", "/files"]) {
       const answer = await stage.get(`/api/runs/a${what}`);
       assertEquals([answer.status, await answer.json()], [404, {
-        error: 'No run is called "a"',
-        hint: "mlcli local list-jobs lists the runs. mlcli keeps the last 100.",
+        error: 'Run "a" does not exist',
+        hint: "List the last 100 runs: mlcli local list-jobs",
       }]);
     }
   });
@@ -474,8 +474,8 @@ suite("a request to a server", () => {
     assertEquals([whole.length, whole[0], whole[1_000_000], whole.at(-1)], [3_000_000, 0, 1, 2]);
     const large = await ask("27");
     assertEquals([large.status, await large.json()], [502, {
-      error: `The answer of the server on port ${port} is larger than 25 MB`,
-      hint: `mlcli local invoke --port ${port} FILE takes one of any size.`,
+      error: `The response from the server on port ${port} is larger than 25 MB`,
+      hint: `Get it without a size limit: mlcli local invoke --port ${port} FILE`,
     }]);
   });
 
@@ -491,8 +491,8 @@ suite("a request to a server", () => {
       headers: { [TOKEN_HEADER]: stage.server.token },
     });
     assertEquals([answer.status, await answer.json()], [502, {
-      error: `The server on port ${model.port} does not answer: it closed the connection`,
-      hint: `mlcli local logs --port ${model.port} shows what happened in the server.`,
+      error: `The server on port ${model.port} does not respond: it closed the connection`,
+      hint: `See its log: mlcli local logs --port ${model.port}`,
     }]);
   });
 });
