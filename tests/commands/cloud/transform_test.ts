@@ -149,7 +149,7 @@ suite("transform", () => {
     ["no machine", ["transform", "-i", DATA, "-m", "m"], 2, /"--ec2-type".*\n.*local transform/],
     ["no model", LEAST, 2, /^error: Missing required option "--model"\n.*--job.*--endpoint/],
     ["a file of this machine", least("id.csv"), 2, /upload-data.*local transform/],
-    ["two models", [...MADE, "--job", "j"], 2, /"--model" and "--job" do not go together/],
+    ["two models", [...MADE, "--job", "j"], 2, /"--model" and "--job" cannot be used together/],
     ["Graviton", graviton, 2, /not support Graviton.*\nhint: .*ml\.m5\.large/],
     ["what is a new model's", [...LEAST, "-m", "m", "--network-isolation"], 2, /has no effect on/],
     ["no such model", [...LEAST, "-m", "none"], 1, /^error: ResourceNotFound: model none\n/],
