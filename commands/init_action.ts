@@ -251,7 +251,7 @@ function requireValid(options: InitOptions, path: string): void {
     path,
     image === undefined
       ? `Option "${wrong}" has no effect without "--image"`
-      : `Options "--image" and "${wrong}" cannot be used together: mlcli does not build an image`,
+      : `Options "--image" and "${wrong}" cannot be used together: an existing image is not built`,
   );
 }
 
