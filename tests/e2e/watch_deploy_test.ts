@@ -136,7 +136,7 @@ suite("local deploy --watch", () => {
 
     await app.write(app.path("prediction/serve"), SERVING.replace("= 0", "= 11"));
     await app.write(app.testPath("model/model.txt"), "eight");
-    await err.until(/not served[^]*model trained: new server/);
+    await err.until(/new server failed[^]*model trained: new server ready/);
     assertEquals(await ask(port), "11 2 eight");
 
     // The one before may still be on its way out.
