@@ -197,7 +197,7 @@ suite("local process with a script of the user's own", () => {
           }
         },
         /^error: \S+\/processing contains more than 100 files and directories/m,
-        "--copy-inputs copies it",
+        "or copy it with --copy-inputs",
       ],
     ] as const
   ) {
@@ -386,7 +386,7 @@ suite("outputs of local process", () => {
     );
     assertStringIncludes(
       stderr,
-      "warning: Processing wrote lost to /opt/ml/output, of which nothing",
+      "warning: Processing wrote lost to /opt/ml/output, which is not kept",
     );
     assertEquals(await namesIn(app.testPath("output")), ["c"]);
   });

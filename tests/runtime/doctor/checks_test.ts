@@ -379,7 +379,7 @@ suite("what the doctor says would differ on SageMaker", () => {
         `what a build leaves out of ${code}/`,
         ours(),
         having(`${code}/.env`),
-        new RegExp(`^warning: mlcli build leaves APP/mlcli_base/${code}/\\.env out of the image`),
+        new RegExp(`^warning: mlcli build excludes APP/mlcli_base/${code}/\\.env from the image`),
       ] as const
     ),
     [
