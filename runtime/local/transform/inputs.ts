@@ -92,7 +92,7 @@ export async function inputsIn(
         ? `${LEFT_OUT} (${listed(leftOut)})`
         : junk.length > 0
         ? `${junkNotes(junk)[0]}. To transform one of them: --input FILE`
-        : "Put files there, or choose others with --input",
+        : "Add files to it, or choose others with --input",
     });
   }
   return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut, junk };
