@@ -50,7 +50,7 @@ export async function ownerOfContext(
   const root = rootOfNamespace(info);
   if (root !== undefined) return root;
   throw new MlcliError("The Docker Engine did not report the root user of its user namespace", {
-    hint: "Set DOCKER_BUILDKIT=0: the classic builder does not need to know it",
+    hint: "Set DOCKER_BUILDKIT=0 to use the classic builder, which does not need it",
   });
 }
 

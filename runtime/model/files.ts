@@ -176,9 +176,9 @@ export function changed(shown: string): MlcliError {
 }
 
 function tooMany(shown: string): MlcliError {
-  return cannotPack(
-    shown,
-    `exceeds the limit of ${MOST_ENTRIES} files and directories`,
-    "Check the directory. To use so many files, pack them yourself and upload the archive to S3.",
-  );
+  const reason = `the model has more than ${MOST_ENTRIES} files and directories`;
+  return new MlcliError(inOneLine(`Cannot pack ${shown}: ${reason}`), {
+    hint:
+      "Check the directory. To use so many files, pack them yourself and upload the archive to S3.",
+  });
 }

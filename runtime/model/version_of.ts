@@ -35,7 +35,7 @@ export async function versionOf(
   const message = typed === "last"
     ? "No successful run has a model"
     : run === undefined
-    ? `Run ${inOneLine(typed)} does not exist`
+    ? `Run "${inOneLine(typed)}" does not exist`
     : `Run ${inOneLine(run)} has no model: it wrote none, or mlcli removed it (keep_models)`;
   throw new MlcliError(message, {
     hint: others.length > 0

@@ -218,9 +218,9 @@ suite("mlcli build and this machine's network", () => {
     const { stderr, sent } = await build(`FROM x\nRUN ${MOUNT} x\nCOPY . /src\n`);
     assertEquals(
       stderr,
-      "warning: This machine's network settings (PIP_INDEX_URL and HTTPS_PROXY) are not handed " +
-        "to pip: the Dockerfile copies ., which would put them into the image\n" +
-        "hint: Copy what the image needs, such as ${APP}/ after ARG APP of the same stage.\n",
+      "warning: pip cannot use this machine's network settings (PIP_INDEX_URL and HTTPS_PROXY): " +
+        "the Dockerfile copies ., which would put them into the image\n" +
+        "hint: Copy only what the image needs, such as ${APP}/ after ARG APP in the same stage\n",
     );
     assertEquals(sent, {});
   });

@@ -45,7 +45,7 @@ const WORDS = [
   /The Docker Engine refused [A-Z]+ \/\S+ \(500\): .{700} \.\.\. \(\d+ characters omitted\) \.\.\. /,
   /The Docker Engine broke the container's output off|Cannot read the container's output from/,
   /Cannot get the exit code of the run from the Docker Engine/,
-  /The engine ended the build without an image|the engine stopped without creating an image/,
+  /The engine stopped without creating an image|the engine stopped without creating an image/,
 ];
 
 /** What holds of each run. */

@@ -223,7 +223,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
           { image: "r.io/x:1", context: "docker" },
           [],
           1,
-          /names an image, r\.io\/x:1, and a context to build one of\nhint: Remove "image" from/,
+          /sets the existing image r\.io\/x:1 as well as a build context\nhint: Remove "image" from/,
         ],
         [
           { image: "r.io/x:1" },
@@ -264,13 +264,13 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
   it("says why a COPY finds nothing, by the context that it has", async () => {
     for (
       const [source, words] of [
-        ["gone", /hint: There is no gone in docker\. Paths begin there\./],
+        ["gone", /hint: Fix the path: nothing in docker matches gone$/m],
         [
           "data",
-          /hint: \.dockerignore leaves it out, or .* a line !data at the end of \.dockerignore/,
+          /hint: Add the line !data to the end of \.dockerignore: the path is excluded or/,
         ],
-        [".env", /hint: .* or it is private: a line !\.env at the end of \.dockerignore/],
-        ["../x", /hint: No path leads out of the build context/],
+        [".env", /hint: Add the line !\.env to the end of \.dockerignore: .* or private\./],
+        ["../x", /hint: Use a build context that contains all files/],
       ] as const
     ) {
       const Dockerfile = `FROM scratch\nCOPY ${source} /x\n`;
@@ -334,7 +334,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     assertEquals([code, stdout], [0, `${app.name}:latest\n`]);
     assertMatch(
       stderr,
-      /^warning: Whether \S+ keeps SageMaker's rules is not known: .*no archive|/m,
+      /^warning: Cannot check \S+ against SageMaker's rules: .*no archive|/m,
     );
   });
 

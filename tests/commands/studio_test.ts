@@ -192,7 +192,7 @@ suite("in SageMaker Studio", () => {
     assertEquals(Object.keys(sent).filter((one) => one.startsWith(".mlcli-build/.")), []);
     assertStringIncludes(
       stderr,
-      "warning: This machine's network settings (PIP_INDEX_URL) are not",
+      "warning: pip cannot use this machine's network settings (PIP_INDEX_URL): ",
     );
     assertEquals(JSON.stringify(sent).includes("secret"), false);
   });

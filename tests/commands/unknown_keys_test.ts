@@ -71,13 +71,13 @@ suite("keys of the configuration file that were probably meant differently", () 
     const configuration = { base_image: "python:3.11-slim", python_version: "3.12" };
     await using app = await completeApp({ configuration });
     await using engine = await fakeContainers({});
-    const warning = `${app.name}.json: "python_version" has no effect beside "base_image"`;
+    const warning = `${app.name}.json: "python_version" has no effect with "base_image"`;
     const options = { cwd: app.directory, engine };
     const built = await runInProcess(["build"], options);
     assert(
       built.stderr.startsWith(
         `warning: ${warning}\n` +
-          "hint: The Python of python:3.11-slim counts, not 3.12: leave one of them out.\n",
+          "hint: Remove one of them: the image uses the Python of python:3.11-slim\n",
       ),
       built.stderr,
     );

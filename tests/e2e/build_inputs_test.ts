@@ -62,8 +62,8 @@ suite("the context and the options of mlcli build", () => {
       assertStringIncludes(
         stderr,
         "error: Build failed: the build context does not contain data/x.csv\n" +
-          `hint: data/x.csv is here, but a build sends only what is below ${app.name}/: put it ` +
-          "there, and write ${APP}/ before its path.\n",
+          `hint: Move data/x.csv into ${app.name}/, the only directory that a build sends, and ` +
+          "add ${APP}/ before its path\n",
       );
     });
   }

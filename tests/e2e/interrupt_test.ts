@@ -34,8 +34,8 @@ suite("interrupting a run", () => {
       assertEquals(await endOf(run), {
         code: status,
         stderr: "Stopping (up to 10 s; press Ctrl-C again to kill)\n" +
-          `note: ${app.name}/mlcli_base/local_test/test_dir/model is what this run had written ` +
-          "when it was stopped\n",
+          `note: ${app.name}/mlcli_base/local_test/test_dir/model contains what this run wrote ` +
+          "before it was stopped\n",
       });
       await Deno.stat(app.testPath("model/checkpoint"));
       assertEquals(await containersOf(app.name), []);

@@ -48,7 +48,7 @@ suite("an inference.py of the user's own, on an endpoint", () => {
     const code = ["--entry-point", "inference.py"];
     const made = await run("deploy", ...on, "-m", MODEL, ...code);
     assertEquals([made.code, made.stdout], [0, "shop\n"], made.stderr);
-    assertStringIncludes(made.stderr, `code/ in ${MODEL} is replaced by src\n`);
+    assertStringIncludes(made.stderr, `Replacing code/ in ${MODEL} with src\n`);
     assertEquals(await answer(), "beside 42 eu-west-1 ['code', 'weights'] ");
     // The code alone is edited: it goes into what is served.
     await app.write(join(app.directory, "src/neighbour.py"), "NAME = 'edited'\n");

@@ -85,7 +85,7 @@ suite("an inference.py of the user's own", () => {
     await app.write(app.testPath("model/code/old.py"), "");
     const { answer, said } = await served(app, []);
     assertEquals(answer, "beside 42 eu-west-1 ['code', 'weights']");
-    assertMatch(said, /^note: code\/ in \S+test_dir\/model is replaced by src\n$/);
+    assertMatch(said, /^note: Replacing code\/ in \S+test_dir\/model with src\n$/);
     assertEquals(await Deno.readTextFile(app.testPath("model/code/old.py")), "");
     const model = app.testPath("model");
     const packing = new Deno.Command("tar", {
@@ -98,7 +98,7 @@ suite("an inference.py of the user's own", () => {
     await Deno.rename(join(app.directory, "model.tar.gz"), join(model, "model.tar.gz"));
     const archived = await served(app, []);
     assertEquals(archived.answer, "beside 42 eu-west-1 ['code', 'weights']");
-    assertMatch(archived.said, /^note: code\/ in \S+\/model\.tar\.gz is replaced by src\n$/);
+    assertMatch(archived.said, /^note: Replacing code\/ in \S+\/model\.tar\.gz with src\n$/);
     assertEquals(await leftIn(app), []);
   });
 

@@ -183,7 +183,7 @@ suite("the processes of a server", () => {
     assertEquals(status, 143);
     assertMatch(
       log,
-      /^mlcli: the model has been loading for 1\d s \(model_fn, .*\); \/ping answers when it has\. .* 240 s.*\n$/,
+      /^mlcli: the model has been loading for 1\d s \(model_fn and .*\), and \/ping fails until it is loaded\. .* 240 s.*\n$/,
     );
   });
 });

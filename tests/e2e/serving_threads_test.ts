@@ -91,7 +91,7 @@ suite("a model that belongs to the thread of model_fn", () => {
     await using server = await deployServer(CODE);
     const origin = `http://127.0.0.1:${server.port}`;
     assertEquals((await ask(origin, "price")).status, 500);
-    await serverLogWith(server, "MLCLI_CONCURRENT_PREDICTIONS=1 runs all functions in one thread");
+    await serverLogWith(server, "To run all functions in one thread: ");
     assertEquals(await ask(origin, "settings"), { status: 200, body: "0.3333 kept" });
   });
 });

@@ -351,7 +351,10 @@ suite("what else the configuration file of a hostile repository says", () => {
         const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
         assertEquals(code, 1);
         assertMatch(stderr, /^error: "model" in [\w-]+\.json is outside /m);
-        assertStringIncludes(stderr, "hint: If you mean it, name it yourself: --model PATH\n");
+        assertStringIncludes(
+          stderr,
+          "hint: To use it anyway, set it on the command line: --model PATH\n",
+        );
         assertEquals(changes(job.box), []);
       } finally {
         await Deno.remove(outside, { recursive: true });

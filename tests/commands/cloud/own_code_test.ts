@@ -347,7 +347,7 @@ suite("train with code of the user's own", () => {
     const asked = ["--distribution", "torchrun", "--launcher", "image"];
     const { code, stderr } = await job.run([...LEAST, "-i", `s3://${BUCKET}/app/data`, ...asked]);
     assertEquals([code, codeKeys(job), job.box.jobs.all], [2, [], []], stderr);
-    assertStringIncludes(stderr, "Nothing would start torchrun for the program of ");
+    assertStringIncludes(stderr, "torchrun cannot start the program of ");
   });
 
   it("warns of packages that are to be installed without a network", async () => {
@@ -417,11 +417,11 @@ suite("an image that mlcli did not push", () => {
     assertEquals(refused.code, 1);
     assertStringIncludes(
       refused.stderr,
-      `error: Only ${job.app.name}.json names the image ${TEAM}:1, and its registry is neither`,
+      `error: ${job.app.name}.json sets the image ${TEAM}:1, whose registry is neither`,
     );
     assertStringIncludes(
       refused.stderr,
-      `hint: If you trust it, name it yourself, once: mlcli train --image ${TEAM}:1\n`,
+      `hint: Confirm once that you trust it: mlcli train --image ${TEAM}:1\n`,
     );
     assertEquals(job.box.operations.filter((one) => !one.startsWith("sts:")), []);
     assertEquals((await job.run([...script, "--image", `${TEAM}:1`])).code, 0);
@@ -439,7 +439,7 @@ suite("an image that mlcli did not push", () => {
       ]]
     ) {
       const { code, stderr } = await other.run([...line, "-e", "ml.m5.large"]);
-      assertEquals([code, stderr.includes(".json names the image ")], [1, true], stderr);
+      assertEquals([code, stderr.includes(".json sets the image ")], [1, true], stderr);
     }
   });
 });

@@ -62,9 +62,8 @@ suite("mlcli local keep", () => {
       const { code, stderr } = await run(app, `keep ${typed}`);
       assertEquals({ code, stderr }, {
         code: 1,
-        stderr: "error: No model of run none\n" +
-          "hint: The run wrote none, or mlcli removed it because it was old (keep_models). " +
-          "Choose a run that has a model: bad (failed), good.\n",
+        stderr: "error: Run none has no model: it wrote none, or mlcli removed it (keep_models)\n" +
+          "hint: Choose a run that has a model: bad (failed), good\n",
       });
     }
   });

@@ -278,8 +278,8 @@ suite("local process of an image that exists", () => {
     assertEquals([other.code, other.body], [2, undefined]);
     assertEquals(
       other.stderr,
-      `error: --file is for images of mlcli init's Dockerfile, and ${IMAGE} is none\n` +
-        "hint: In any image with Python: --entry-point p.py --source-dir DIR\n",
+      `error: --file requires an image from mlcli init's Dockerfile, but ${IMAGE} is not one\n` +
+        "hint: In any image with Python, use --entry-point p.py --source-dir DIR\n",
     );
   });
 
@@ -303,7 +303,7 @@ suite("local process of an image that exists", () => {
     assertEquals([script.code, script.body], [2, undefined]);
     assertMatch(
       script.stderr,
-      /^error: --file is for images of mlcli init's Dockerfile, and test-/,
+      /^error: --file requires an image from mlcli init's Dockerfile, but test-/,
     );
   });
 

@@ -354,7 +354,7 @@ suite("local train with a script of the user's own", () => {
       const line = ["--image", IMAGE, ...DATA, "--distribution", "torchrun", ...args];
       const run = await train(app, line);
       assertEquals([run.code, run.body], [2, undefined]);
-      assertStringIncludes(run.stderr, `Nothing would start torchrun for ${words}`);
+      assertStringIncludes(run.stderr, `torchrun cannot start ${words}`);
     });
   }
 
@@ -635,8 +635,8 @@ suite("an image that only the app's file names", () => {
       assertEquals([built.code, built.body], [1, undefined]);
       assertStringIncludes(
         built.stderr,
-        `error: ${name} on this machine was built by mlcli, for the app other\n` +
-          `hint: docker pull ${name} gets the registry's.`,
+        `error: ${name} is a local image that mlcli built for the app other\n` +
+          `hint: To use the registry's image, run docker pull ${name}. `,
       );
       const typed = await train(app, ["--image", name], { image });
       assertEquals(typed.code, 0, typed.stderr);
@@ -681,11 +681,11 @@ suite("an image that only the app's file names", () => {
         assertEquals([code, engine.created], [1, []]);
         assertStringIncludes(
           stderr,
-          `error: Only ${app.name}.json names the image ${image}, and its registry is neither`,
+          `error: ${app.name}.json sets the image ${image}, whose registry is neither`,
         );
         assertStringIncludes(
           stderr,
-          `hint: If you trust it, name it yourself, once: ${command} --image ${image}\n`,
+          `hint: Confirm once that you trust it: ${command} --image ${image}\n`,
         );
       });
     }

@@ -6,7 +6,7 @@ import { type OtherUser, otherUser } from "../../helpers/other_user.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
 const REFUSED =
-  /^error: (Cannot \w+ .+: Permission denied\nhint: It is another user's, or closed to you|Another user \(uid 0\) owns \S+\nhint: )/m;
+  /^error: (Cannot \w+ .+: Permission denied\nhint: Ask its owner for permission|Another user \(uid 0\) owns \S+\nhint: )/m;
 
 async function listing(path: string): Promise<readonly string[]> {
   const names: string[] = [];
@@ -70,7 +70,7 @@ if (Deno.uid() === 0) {
         assertEquals(code, 1, stderr);
         assertMatch(
           stderr,
-          /Permission denied\nhint: It is another user's, or closed to you/,
+          /Permission denied\nhint: Ask its owner for permission/,
           path,
         );
         assert(stderr.includes(`${app.name}/mlcli_base/${path}`), stderr);

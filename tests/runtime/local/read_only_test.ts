@@ -11,7 +11,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const COMMANDS: readonly (readonly [args: readonly string[], said: RegExp | undefined])[] = [
   [
     ["local", "train"],
-    /^error: Cannot \w+ .*: Read-only file system\nhint: Nothing can be written/m,
+    /^error: Cannot \w+ .*: Read-only file system\nhint: Work in a copy elsewhere/m,
   ],
   [
     ["local", "process", "--file", "p.py"],
@@ -20,7 +20,10 @@ const COMMANDS: readonly (readonly [args: readonly string[], said: RegExp | unde
   [["local", "deploy", "--port", "0"], undefined],
   [["local", "list-jobs"], undefined],
   [["build"], undefined],
-  [["init", "NAME"], /^error: Cannot \w+ .*: Read-only file system\nhint: Nothing can be written/m],
+  [
+    ["init", "NAME"],
+    /^error: Cannot \w+ .*: Read-only file system\nhint: Work in a copy elsewhere/m,
+  ],
 ];
 
 if (MAY_MOUNT) {

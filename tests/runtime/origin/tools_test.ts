@@ -168,7 +168,7 @@ suite("init --from an easy_sm project", () => {
     const train = await runInProcess(["local", "train"], { cwd: here.path });
     assertEquals(train.stderr.split("\n").slice(0, 2), [
       "error: Not a valid mlcli directory: shop/mlcli_base",
-      "hint: This is a project of easy_sm: mlcli init --from . shop makes the app of it.",
+      "hint: Convert this easy_sm project: mlcli init --from . shop",
     ]);
     const { code, stderr } = await init(here, ".");
     assertEquals(code, 0, stderr);

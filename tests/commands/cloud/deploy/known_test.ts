@@ -134,7 +134,7 @@ suite("deploy to an endpoint that only the file names", () => {
       const [state, words] of [
         ["/dev/null", /\/dev\/null\/mlcli\/state\.json: Not a directory\)/m],
         ["relative", /\(Neither XDG_STATE_HOME nor HOME is set\)/m],
-        ["broken", /state\.json: It is not what mlcli wrote\)/m],
+        ["broken", /state\.json: mlcli did not write this file\)/m],
       ] as const
     ) {
       await using job = await cloned();

@@ -157,7 +157,7 @@ suite("deploy with code of the user's own", () => {
     await job.box.s3.put(BUCKET, MODEL_KEY, await tarGz(entries));
     const { code, stderr } = await job.run(LEAST);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, `code/ in ${MODEL} is replaced by src\n`);
+    assertStringIncludes(stderr, `Replacing code/ in ${MODEL} with src\n`);
     const archive = await archiveIn(job, packed(job)[0]!);
     assertEquals(Object.keys(archive), [
       `./deep/${"d".repeat(120)}/w`,
@@ -200,7 +200,7 @@ suite("deploy with code of the user's own", () => {
     ) {
       const { code, stderr } = await job.run([...OWN, ...words]);
       assertEquals(code, 0, stderr);
-      assertEquals(stderr.includes("is replaced by src"), words[0] === "-m");
+      assertEquals(stderr.includes("Replacing code/ in "), words[0] === "-m");
       const key = container(job).ModelDataUrl.slice(`s3://${BUCKET}/`.length);
       const { ".gitkeep": _, ...archive } = await archiveIn(job, key);
       assertEquals(archive, expected);

@@ -105,17 +105,17 @@ suite("the archive of a model in S3", () => {
       ["nothing", () => new Uint8Array(), /it is not compressed with gzip$/],
       ["a tar without compression", () => tarOf(FILES), /it is not compressed with gzip$/],
       ["a web page", () => new TextEncoder().encode("<html>"), /not compressed with gzip$/],
-      ["no tar", () => gzip(NOISE), /no tar archive, or is damaged or cut off/],
-      ["one that is cut off", async () => (await tarGz(FILES)).slice(0, 30_000), /cut off/],
+      ["no tar", () => gzip(NOISE), /not a tar archive, or is damaged or incomplete/],
+      ["one that is cut off", async () => (await tarGz(FILES)).slice(0, 30_000), /incomplete/],
       [
         "one with a wrong byte",
         async () => (await tarGz(FILES)).with(30_000, 7).with(30_001, 8).with(30_002, 9),
-        /damaged or cut off/,
+        /damaged or incomplete/,
       ],
       [
         "a tar that is cut off",
         () => gzip(tarOf(FILES).slice(0, 40_000)),
-        /no tar archive, or is damaged or cut off/,
+        /not a tar archive, or is damaged or incomplete/,
       ],
       [
         "a name that leads out",
@@ -153,14 +153,14 @@ suite("the archive of a model in S3", () => {
   it("is warned of where its files lie below a directory, and of links", async () => {
     const below = await checked(await tarGz([{ name: "model/m" }]));
     assertEquals(below.notes.length, 1);
-    assertMatch(below.notes[0]!, /^All of s3:\/\/models\/.* lies in model\/: /);
+    assertMatch(below.notes[0]!, /^Everything in s3:\/\/models\/.* is inside model\/, /);
     const links = await checked(await tarGz([{ name: "m" }, { name: "l", type: "2", link: "m" }]));
-    assertMatch(links.notes[0]!, /holds symbolic links \(l\): SageMaker may not be able/);
+    assertMatch(links.notes[0]!, /contains symbolic links \(l\), which SageMaker might not/);
   });
 
   it("shows names that a terminal would obey as they are", async () => {
     const { notes } = await checked(await tarGz([{ name: "\x1b[2Jmodel/m" }]));
-    assertMatch(notes[0]!, /lies in \?\[2Jmodel\//);
+    assertMatch(notes[0]!, /is inside \?\[2Jmodel\//);
     const error = await refused(await tarGz([{ name: "/\x1b[2Jm\n" }]));
     assertEquals(["\x1b", "\n"].some((letter) => error.message.includes(letter)), false);
   });
@@ -183,11 +183,11 @@ suite("the archive of a model in S3", () => {
     const six = await gzip(withSize(tarOf([{ name: "six" }]), 6 * 1024 ** 3));
     assertMatch(
       (await refused(six, { instanceType: "" })).message,
-      /more than 5 GB, which is what a serverless endpoint has$/,
+      /more than the 5 GB of a serverless endpoint$/,
     );
     // There is room for it, and then it is not all there.
-    assertMatch((await refused(six)).message, /cut off/);
-    assertMatch((await refused(petabytes, { instanceType: "ml.g5.xlarge" })).message, /cut off/);
+    assertMatch((await refused(six)).message, /incomplete/);
+    assertMatch((await refused(petabytes, { instanceType: "ml.g5.xlarge" })).message, /incomplete/);
   });
 
   it("is read up to a limit, compressed", async () => {

@@ -175,8 +175,8 @@ suite("What a channel holds", () => {
     await using repo = await repository({ "data/a.csv": POINTER, "data/b.csv": "1" });
     assertEquals(pointerDifferences(repo.layout, repo.looked, false), [{
       message: "data/a.csv is a Git LFS pointer, not the file itself",
-      hint: "Fetch the file in the repository: git lfs pull. (A downloaded ZIP archive has " +
-        "pointers only: clone instead.)",
+      hint: "Fetch the file in the repository: git lfs pull. In a ZIP download that is " +
+        "not possible: use git clone.",
     }]);
     assertThrows(
       () => pointerDifferences(repo.layout, repo.looked, true),
