@@ -156,7 +156,7 @@ suite("mlcli doctor", () => {
     const [, block] = stdout.split("\nDifferences on SageMaker:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
-      /does not run on SageMaker$/,
+      /which SageMaker does not support$/,
       /is a shell/,
       /: label com\.amazonaws/,
     ];

@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["local stop", "-p 1", NO_SERVER],
   ["local status", "", /^$/],
   ["local list-jobs", "", /^test-\S+ {2}transform {2}Failed {2}/],
-  ["local keep", "none", /^error: No model of run none\n/],
+  ["local keep", "none", /^error: Run "none" does not exist\n/],
   ["local logs", "-p 1", NO_SERVER],
   ["local ui", "-a none", /^error: /],
   ["local report", "", /^test-\w+\/mlcli_base\/local_test\/jobs\/report\.html\n$/],

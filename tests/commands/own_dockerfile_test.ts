@@ -249,7 +249,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
           { context: "docker", dockerfile: "x" },
           [],
           1,
-          /^error: Dockerfile not found: x\nhint: "dock/,
+          /^error: Dockerfile not found: x\nhint: Set "dock/,
         ],
         [{}, ["--build-arg", "APP=x"], 2, /cannot set APP: mlcli sets it/],
       ];

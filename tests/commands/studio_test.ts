@@ -203,7 +203,7 @@ suite("in SageMaker Studio", () => {
     });
     assertEquals(code, 1);
     assertStringIncludes(stderr, "Dockerfile:2: RUN --network=none ...");
-    assertStringIncludes(stderr, "SageMaker Studio's Docker does not allow BuildKit.");
+    assertStringIncludes(stderr, "SageMaker Studio's Docker does not allow BuildKit");
   });
 
   it("an image that listens on 8080 alone is served there, and nowhere else", async () => {

@@ -115,7 +115,7 @@ suite("a command in a subdirectory", () => {
     assertStringIncludes(
       stderr,
       `error: Dockerfile not found: ../../${app.name}/mlcli_base/Dockerfile\n` +
-        `hint: mlcli --directory ../.. init ${app.name} adds what is missing.\n`,
+        `hint: Add the missing files: mlcli --directory ../.. init ${app.name}\n`,
     );
   });
 

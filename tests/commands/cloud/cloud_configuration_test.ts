@@ -44,7 +44,7 @@ suite("the cloud commands and the apps' configuration", () => {
     assertEquals([code, region], [1, undefined]);
     assertMatch(
       stderr,
-      /^error: Found several apps in .+: churn, fraud\nhint: .*--app-name churn.*\n$/,
+      /^error: Several apps in .+: churn, fraud\nhint: .*--app-name churn.*\n$/,
     );
   });
 
@@ -67,7 +67,7 @@ suite("the cloud commands and the apps' configuration", () => {
     assertEquals([code, region], [1, undefined]);
     assertMatch(
       stderr,
-      /^error: Not a valid mlcli directory: .+\nhint: There is no fruad\.json here/,
+      /^error: Not a valid mlcli directory: .+\nhint: Use an app of this directory: /,
     );
   });
 

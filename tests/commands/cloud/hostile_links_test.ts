@@ -33,7 +33,10 @@ for (const isWorkTree of [true, false]) {
         const real = await Deno.realPath(home.path);
         assert(stderr.startsWith(`error: ${typed} points outside `), stderr);
         const behind = { "data": "", "./x/../data": "", "data/inner/file": "/inner/file" }[typed];
-        assert(stderr.endsWith(`, type ${real}${behind ?? "/inner"}\n`), stderr);
+        assert(
+          stderr.endsWith(`hint: Use the link's target: ${real}${behind ?? "/inner"}\n`),
+          stderr,
+        );
         // The user means it.
         const meant = await job.run(["upload-data", "-i", real, ...TARGET]);
         assertEquals([meant.code, sent(job)], [0, ["app/sent/inner/file"]], meant.stderr);

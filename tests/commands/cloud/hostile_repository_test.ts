@@ -417,7 +417,7 @@ suite("what else the configuration file of a hostile repository says", () => {
       await using job = await makeJobApp({ configuration });
       const { code, stderr } = await job.run(["upload-data", "-i", "."]);
       assertEquals(code, 1);
-      assertMatch(stderr, /^error: [\w-]+\.json: "s3_prefix" must be an address in S3/);
+      assertMatch(stderr, /^error: [\w-]+\.json: "s3_prefix" must be an S3 URI/);
       const typed = await job.run(["upload-data", "-i", ".", "--target-dir", address]);
       assertEquals(typed.code, 2);
       assertMatch(typed.stderr, /^error: Option "--target-dir" must be an S3 address but is "/);

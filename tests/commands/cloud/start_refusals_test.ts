@@ -270,7 +270,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "a script that is not there",
     ["process", "-f", "x.py", "-e", "ml.m5.large"],
     1,
-    /error: Processing file not found: x\.py\nhint: .*There: p\.py/,
+    /error: Processing file not found: x\.py\nhint: Choose a file, .*: p\.py/,
   ],
   [
     "a script elsewhere",

@@ -132,7 +132,7 @@ suite("the size of a model", () => {
     claim(inRun(app, "good"));
     assertEquals((await modelFacts(app, "good")).model_bytes, null);
     const { stderr } = await run(app, "keep none");
-    assertStringIncludes(stderr, "Choose a run that has a model: bad (failed).\n");
+    assertStringIncludes(stderr, "Choose a run that has a model: bad (failed)\n");
   });
 
   it("the size of a model changes with a file deep in it", async () => {

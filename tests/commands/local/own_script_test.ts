@@ -342,8 +342,8 @@ suite("local train with a script of the user's own", () => {
     const [args, words] of [
       [["--command", "x"], "a command"],
       [["--launcher", "image"], "the program of "],
-      [["--entry-point", "run.sh"], "run.sh."],
-      [["--entry-point", "shop/train.py"], "shop.train."],
+      [["--entry-point", "run.sh"], "run.sh\n"],
+      [["--entry-point", "shop/train.py"], "shop.train\n"],
     ] as const
   ) {
     it(`is refused where nothing would start torchrun: ${args.join(" ")}`, async () => {
@@ -694,9 +694,10 @@ suite("an image that only the app's file names", () => {
   it("is neither built nor pushed", async () => {
     await using app = await scriptApp();
     await using engine = await fakeContainers();
+    const name = `${app.name}.json`;
     for (
       const [command, words] of [
-        ["build", `There is nothing to build: ${app.name}.json names an image`],
+        ["build", `Nothing to build: ${app.name}.json sets the existing image `],
         ["push", `Nothing to push: ${app.name}.json sets the existing image`],
       ] as const
     ) {

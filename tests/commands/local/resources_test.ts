@@ -67,7 +67,10 @@ suite("what a container may take of this machine", () => {
 
   it("is refused where the file has it wrong, and gets a warning where it is almost right", async () => {
     const refused: readonly (readonly [local: unknown, message: RegExp])[] = [
-      ["x", /^error: APP.json: "local" must be an object with options of mlcli local; it is "x"\n/],
+      [
+        "x",
+        /^error: APP.json: "local" must be an object with options of mlcli local, but is "x"\n/,
+      ],
       [{ cpus: "many" }, /^error: APP.json: "cpus" in "local" must be a number of CPUs/],
       [{ gpus: true }, /^error: APP.json: "gpus" in "local" must be a string or a number, but is /],
       [{ network: "container:a" }, /^error: APP.json: "network" in "local" must be bridge, host/],

@@ -80,16 +80,17 @@ suite("hyperparametersOf", () => {
   const broken = {
     '{"a": }': "is not valid JSON",
     "": "is not valid JSON",
-    "[]": "must contain a JSON object, but contains an array",
-    "12": "must contain a JSON object, but contains a number",
-    "null": "must contain a JSON object, but contains null",
-    '"a"': "must contain a JSON object, but contains a string",
+    "[]": "must hold a JSON object, but holds an array",
+    "12": "must hold a JSON object, but holds a number",
+    "null": "must hold a JSON object, but holds null",
+    '"a"': "must hold a JSON object, but holds a string",
     [`{"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`]: "is nested too deeply",
-    [`{"a": "${"x".repeat(1024 ** 2)}"}`]: "cannot be read: Is larger than 1 MiB",
+    [`{"a": "${"x".repeat(1024 ** 2)}"}`]: `Cannot read ${FILE}: Is larger than 1 MiB`,
   };
   for (const [text, words] of Object.entries(broken)) {
     it(`refuses a file of ${JSON.stringify(text).slice(0, 20)} (${text.length})`, async () => {
-      const error = await assertRejects(() => read(text), MlcliError, `${FILE} ${words}`);
+      const message = words.includes(FILE) ? words : `${FILE} ${words}`;
+      const error = await assertRejects(() => read(text), MlcliError, message);
       assertEquals(error.name, "MlcliError");
     });
   }

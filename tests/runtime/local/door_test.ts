@@ -75,7 +75,10 @@ if (Deno.build.os !== "windows") {
         for (const command of [["train"], ["process", "-f", "p.py"]]) {
           const { code, stderr, wasStarted } = await runIn(app, ["local", ...command]);
           assertEquals([code, wasStarted], [1, false]);
-          assertMatch(stderr, new RegExp(`^error: \\S+/test_dir/${name} is a link\nhint: `));
+          assertMatch(
+            stderr,
+            new RegExp(`^error: \\S+/test_dir/${name} is a link, but must be a directory\nhint: `),
+          );
         }
       });
     }

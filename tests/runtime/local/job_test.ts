@@ -511,7 +511,10 @@ suite("the reason that the code gives", () => {
       await using engine = await fakeContainers();
       const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
       assertEquals(code, 1);
-      assertMatch(stderr, new RegExp(`^error: \\S+/mlcli_base/${name} is a link\nhint: `));
+      assertMatch(
+        stderr,
+        new RegExp(`^error: \\S+/mlcli_base/${name} is a link, but must be a directory\nhint: `),
+      );
     });
   }
 
@@ -722,7 +725,7 @@ suite("Ctrl-C in a run", () => {
       }));
       assertEquals({ code, stdout }, { code: status, stdout: "ready\nsaved\n" });
       const said =
-        /^Stopping \(up to 10 s; press Ctrl-C again to kill\)\nnote: \S+\/model is what .*\n$/;
+        /^Stopping \(up to 10 s; press Ctrl-C again to kill\)\nnote: \S+\/model contains what .*\n$/;
       assertMatch(stderr, said);
       assertEquals([stops, left], [[{ t: "10" }], []]);
     });

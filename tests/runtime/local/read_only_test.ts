@@ -15,7 +15,7 @@ const COMMANDS: readonly (readonly [args: readonly string[], said: RegExp | unde
   ],
   [
     ["local", "process", "--file", "p.py"],
-    /^error: Cannot \w+ .*: Read-only file system\nhint: No/m,
+    /^error: Cannot \w+ .*: Read-only file system\nhint: Work in a copy/m,
   ],
   [["local", "deploy", "--port", "0"], undefined],
   [["local", "list-jobs"], undefined],

@@ -63,7 +63,7 @@ suite("deploy of a directory", () => {
       const { code, stderr } = await job.run(args);
       assertEquals(code, 0, `${flag}: ${stderr}`);
     }
-    for (const [model, words] of [[join(outside.path, "model"), /points outside/], ["in", /^$/]]) {
+    for (const [model, words] of [[join(outside.path, "model"), /is outside/], ["in", /^$/]]) {
       await using job = await makeDeployApp({
         configuration: { ...CONFIGURATION, deploy: { model } },
       });
@@ -188,6 +188,6 @@ suite("deploy of an archive in S3", () => {
     await job.box.s3.put(BUCKET, "below.tar.gz", await tarGz([{ name: "model/m" }]));
     const { code, stderr } = await job.run(withModel(`s3://${BUCKET}/below.tar.gz`));
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, `All of s3://${BUCKET}/below.tar.gz lies in model/: `);
+    assertStringIncludes(stderr, `Everything in s3://${BUCKET}/below.tar.gz is inside model/, `);
   });
 });

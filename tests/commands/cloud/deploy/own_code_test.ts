@@ -171,9 +171,9 @@ suite("deploy with code of the user's own", () => {
     for (
       const [entry, words] of [
         [{ name: "../m", content: "" }, "points outside the archive"],
-        [{ name: "m", type: "2", link: "/etc" }, "may lead out of the archive"],
+        [{ name: "m", type: "2", link: "/etc" }, "might be outside the archive"],
         [{ name: "m", type: "1", link: "code/m" }, "is a link into code/"],
-        [{ name: "m", type: "6" }, "is neither a file"],
+        [{ name: "m", type: "6" }, "is not a file, a directory or a link"],
       ] as const
     ) {
       await using job = await makeOwnCode();
@@ -211,7 +211,7 @@ suite("deploy with code of the user's own", () => {
     assertEquals(await archiveIn(job, key!), { "code/inference.py": "print(1)\n" });
     const none = await job.run([...OWN, "--run", "shop-2"]);
     assertEquals(none.code, 1);
-    assertStringIncludes(none.stderr, "error: No model of run shop-2\n");
+    assertStringIncludes(none.stderr, 'error: Run "shop-2" does not exist\n');
     const both = await job.run([...OWN, "--run", "last", "-m", "x"]);
     assertEquals(both.code, 2);
   });

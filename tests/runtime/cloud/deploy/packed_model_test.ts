@@ -231,7 +231,11 @@ suite("a directory as the model of an endpoint", () => {
   for (
     const [what, make, words] of [
       ["that is none", () => new TextEncoder().encode("<html>"), /unpack .* with gzip$/],
-      ["that is cut off", async () => (await gzip(tarOf([{ name: "m" }]))).slice(0, 40), /cut off/],
+      [
+        "that is cut off",
+        async () => (await gzip(tarOf([{ name: "m" }]))).slice(0, 40),
+        /incomplete/,
+      ],
       ["that leads out", () => tarGz([{ name: "../m" }]), /unpack .* points outside the archive$/],
       [
         "without a file",

@@ -148,7 +148,7 @@ suite("an archive in S3 that gets the user's code", () => {
     await assertRejects(
       () => withModel({ box: cut }, (ready) => ready.send()),
       MlcliError,
-      "cut off",
+      "incomplete",
     );
     for (const one of [box, cut]) {
       assertEquals([packed(one), one.s3.uploads(BUCKET).length], [[], 0]);

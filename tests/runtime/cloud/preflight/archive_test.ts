@@ -128,7 +128,7 @@ suite("the archive of a model in S3", () => {
         () => tarGz([{ name: "m", type: "2", link: "/etc/passwd" }]),
         /is a link to \/etc\/passwd, which might be outside/,
       ],
-      ["a device", () => tarGz([{ name: "d", type: "4" }]), /is neither a file nor a directory/],
+      ["a device", () => tarGz([{ name: "d", type: "4" }]), /is not a file, a directory or a link/],
     ] as const
   ) {
     it(`is refused: ${what}`, async () => {

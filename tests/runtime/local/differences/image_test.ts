@@ -67,7 +67,7 @@ suite("what of an image's entry point differs", () => {
 suite("what of an image's platform differs", () => {
   const graviton =
     /^flats:v2 is for linux\/arm64, .* only on Graviton instances \(ml\.c7g, \.\.\.\)/;
-  const nowhere = /^flats:v2 is for \S+, and does not run on SageMaker/;
+  const nowhere = /^flats:v2 is for \S+, which SageMaker does not support/;
   const rows: readonly (readonly [string, string, string | undefined, RegExp | undefined])[] = [
     ["linux", "amd64", undefined, undefined],
     ["linux", "amd64", "linux/arm64", undefined],

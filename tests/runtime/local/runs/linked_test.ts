@@ -164,7 +164,7 @@ suite("A channel with links", () => {
     assertThrows(
       () => brokenDifferences(repo.layout, repo.looked, true),
       MlcliError,
-      "data/b.csv leads to",
+      "data/b.csv points to",
     );
   });
 });
