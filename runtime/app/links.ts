@@ -108,7 +108,7 @@ export function brokenLinks(
 
 export const REPLACE =
   "Remove the link, or replace it with the file or directory itself. Links must stay inside the " +
-  "repository (or the directory that you named) and must not point to private data.";
+  "repository or the named directory, and must not point to private data.";
 
 /** Something in a directory, links followed. */
 export interface Node {

@@ -26,8 +26,7 @@ export async function requireOwnName(
   const finding = image && elsewhereFinding(app, reference, image);
   if (image === undefined || isBuiltByMlcli(image)) return finding;
   throw new MlcliError(`${reference} already exists, and mlcli did not build it`, {
-    hint:
-      "To use its name for the new image, add --replace. To keep it, set another image_name in " +
+    hint: "To reuse its name, add --replace. To keep it, set another image_name in " +
       `${app.name}.json, or use another --docker-tag. Local commands can run it as it is.`,
   });
 }

@@ -220,7 +220,7 @@ suite("an image that has the name already", () => {
     assertEquals(message, `error: ${app}:latest already exists, and mlcli did not build it`);
     assertMatch(
       hint,
-      /^hint: To use its name for the new image, add --replace\. To keep it, set another image_name in /,
+      /^hint: To reuse its name, add --replace\. To keep it, set another image_name in /,
     );
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
   });
