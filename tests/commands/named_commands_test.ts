@@ -14,7 +14,7 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const INVITES = /(?:: |\b[Rr]un )$/;
 
 /** How a sentence about mlcli goes on: `mlcli keeps the model`. */
-const SENTENCE = /^(?:\w+s|\w+ed|also|can|cannot|did|in|there)$/;
+const SENTENCE = /^(?:\w+s|\w+ed|also|built|can|cannot|did|in|there|where)$/;
 
 /** An expression that is attached to a word: what follows it is in the whole message. */
 const ATTACHED = /(?<=[a-z])X+( .*)?$/;

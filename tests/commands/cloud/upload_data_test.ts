@@ -381,7 +381,7 @@ suite("upload-data --delete", () => {
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const { code, stderr } = await at.upload(["-i", "d", "--delete"]);
     assertEquals([code, at.box.requests], [2, []]);
-    assertMatch(stderr, /^error: Option "--delete" has no effect without "--target-dir"\.\nhint: /);
+    assertMatch(stderr, /^error: Option "--delete" has no effect without "--target-dir"\nhint: /);
   });
 
   it("deletes nothing where a file was not sent", async () => {

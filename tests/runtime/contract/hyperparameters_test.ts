@@ -80,10 +80,10 @@ suite("hyperparametersOf", () => {
   const broken = {
     '{"a": }': "is not valid JSON",
     "": "is not valid JSON",
-    "[]": "must hold a JSON object, but holds an array",
-    "12": "must hold a JSON object, but holds a number",
-    "null": "must hold a JSON object, but holds null",
-    '"a"': "must hold a JSON object, but holds a string",
+    "[]": "must contain a JSON object, but contains an array",
+    "12": "must contain a JSON object, but contains a number",
+    "null": "must contain a JSON object, but contains null",
+    '"a"': "must contain a JSON object, but contains a string",
     [`{"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`]: "is nested too deeply",
     [`{"a": "${"x".repeat(1024 ** 2)}"}`]: `Cannot read ${FILE}: Is larger than 1 MiB`,
   };
