@@ -53,7 +53,7 @@ function commandsIn(text: string): readonly NamedCommand[] {
   const commands: NamedCommand[] = [];
   for (const part of text.split("\n").flatMap(partsOf)) {
     const [, command] = /^[("'$]*mlcli (.+)$/.exec(part) ?? [];
-    const line = command?.replace(/ (?:--|[|>])(?: .*)?$/, "").replace(/[.,;:)"'?]+$/, "")
+    const line = command?.replace(/ (?:--|[|>])(?: .*)?$/, "").replace(/(?<=\S)[.,;:)"'?]+$/, "")
       .replace(ATTACHED, "").trim();
     const [first = "", second = ""] = line?.split(" ") ?? [];
     const isToRun = INVITES.test(before) && !SENTENCE.test(first);
