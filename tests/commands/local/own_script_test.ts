@@ -694,7 +694,6 @@ suite("an image that only the app's file names", () => {
   it("is neither built nor pushed", async () => {
     await using app = await scriptApp();
     await using engine = await fakeContainers();
-    const name = `${app.name}.json`;
     for (
       const [command, words] of [
         ["build", `Nothing to build: ${app.name}.json sets the existing image `],
