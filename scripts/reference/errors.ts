@@ -25,8 +25,8 @@ const PARTS: readonly (readonly [string, RegExp])[] = [
 /** A text that begins in another way is the reason that another message ends with. */
 const BEGINNING = /^(?:[A-Z"]|\.\.\.\/|-|mlcli |docker-|s3:|(?:extra-)?index-url |cog\.yaml )/;
 
-/** An item of the page that explains a message. */
-const EXPLAINED = /^- `([^`]+)`/gm;
+/** The beginning of an item of the page: the messages that it explains. */
+const EXPLAINED = /^- `[^`]+`(?:,\s+`[^`]+`)*/gm;
 
 /** Returns all messages in the source, with the hints that mlcli prints below them. */
 export async function allMessages(): Promise<readonly Message[]> {
@@ -39,9 +39,10 @@ export async function allMessages(): Promise<readonly Message[]> {
   return messagesIn(paths.sort(), ROOT);
 }
 
-/** Returns the messages that a page explains in list items. */
+/** Returns the messages that a page explains in list items, each as one line. */
 export function explainedIn(page: string): readonly string[] {
-  return [...page.matchAll(EXPLAINED)].map(([, text = ""]) => text);
+  return [...page.matchAll(EXPLAINED)].flatMap(([messages]) => [...messages.matchAll(/`([^`]+)`/g)])
+    .map(([, text = ""]) => text.replaceAll(/\s+/g, " "));
 }
 
 /** Messages of one pattern have one key, whatever stands for what differs from run to run. */

@@ -18,12 +18,22 @@ const FORMATS = /^(listed|enumerated|grouped|nameOfType|engineWords)$/;
 /** Words for names of the source that say little to a user. */
 const HOLES: readonly (readonly [string, RegExp])[] = [
   ["PATH", /^(SHOWN|NAMED|LAYOUT|MODEL|WRITTEN|MADE|APPPATH)$/],
-  ["NAME", /^(TYPED|BASE|PART|NAMES)$/],
-  ["REASON", /^(ERROR|CAUSE|MESSAGE|BODY)$/],
-  ["FILES", /^(DANGEROUS|UNSEEN)$/],
+  ["NAME", /^(TYPED|BASE|PART|NAMES|MISSING|ONE|OTHER|OWN|ENV|END|UNKNOWN)$/],
+  ["REASON", /^(ERROR|CAUSE|MESSAGE|BODY|HEADLINE|LOG)$/],
+  ["FILE", /^(FIRST|POINT|LOCK)$/],
+  ["FILES", /^(DANGEROUS|UNSEEN|LOST|UNUSABLE|PRIVATE|FAILING)$/],
+  ["FLAG", /^WITH$/],
+  ["HOST", /^LOGIN$/],
   ["IMAGE", /^REFERENCE$/],
-  ["N", /^(LENGTH|LONGEST|MOST|COUNT|LEAST)$/],
-  ["DIRECTORY", /^(CWD|JOBS|FOLDER)$/],
+  ["N", /^(LENGTH|LONGEST|MOST|COUNT|LEAST|ALL|LEFT|LATER|BYTES|TOTAL|ENTRIES)$/],
+  ["DIRECTORY", /^(CWD|JOBS|FOLDER|BOUNDARY)$/],
+  ["PLATFORM", /^(ITS|OTHERS)$/],
+  ["RUN", /^NEXT$/],
+  ["RUNS", /^GONE$/],
+  ["SECONDS", /^(RUNTIME|GRACE|TIMEOUT)$/],
+  ["TIME", /^(UPLOAD|EXPIRES)$/],
+  ["URI", /^ARTIFACT$/],
+  ["VALUE", /^ATTACHED$/],
   [
     "...",
     /^(UNDEFINED|WHAT|WHERE|WORDS|HOW|FOUND|ROW|DOUBT|METADATA|INFO|CHANGED|CHOICE|MEANINGS)$/,
@@ -98,7 +108,8 @@ export class Texts {
       return member === undefined ? [] : membersOf(node, member).flatMap((one) => this.of(one));
     }
     if (ts.isElementAccessExpression(node) && !ts.isCallExpression(node.expression)) {
-      return this.of(node.expression, ANY).filter(hasWords);
+      const keys = literalsOf(this.checker.getTypeAtLocation(node.argumentExpression));
+      return (keys ?? [ANY]).flatMap((key) => this.of(node.expression, key)).filter(hasWords);
     }
     if (ts.isCallExpression(node)) return this.#returnedBy(node, member);
     if (ts.isParenthesizedExpression(node) || ts.isAwaitExpression(node)) {
@@ -169,11 +180,15 @@ export class Texts {
 
   /** The word that an expression is by its type, or the two; none where it may be others. */
   #wordsOfType(node: ts.Expression): readonly string[] {
-    const type = this.checker.getTypeAtLocation(node);
-    const types = type.isUnion() ? type.types : [type];
-    const isKnown = types.length <= 2 && types.every((one) => one.isLiteral());
-    return isKnown ? types.map((one) => `${(one as ts.LiteralType).value}`) : [];
+    const words = literalsOf(this.checker.getTypeAtLocation(node)) ?? [];
+    return words.length <= 2 ? words : [];
   }
+}
+
+/** The values of a type of literals. */
+function literalsOf(type: ts.Type): readonly string[] | undefined {
+  const types = type.isUnion() ? type.types : [type];
+  return types.every((one) => one.isLiteral()) ? types.map((one) => `${one.value}`) : undefined;
 }
 
 /** The members of an object or a list that is written out: all, or the one of a name. */
@@ -206,10 +221,17 @@ function holeFor(node: ts.Expression): string {
   return HOLES.find(([, names]) => names.test(word))?.[0] ?? word;
 }
 
-/** Each of some texts before each of others; two holes without anything between them are one. */
+/**
+ * Each of some texts before each of others. Two holes without anything between them are one; a hole
+ * before the rest of a word is its capital letter.
+ */
 function joined(left: readonly string[], right: readonly string[]): readonly string[] {
   return left.flatMap((one) =>
-    right.map((other) => /[A-Z]$/.test(one) && /^[A-Z]{2,}$/.test(other) ? one : one + other)
+    right.map((other) => {
+      if (/[A-Z]$/.test(one) && /^[A-Z]{2,}$/.test(other)) return one;
+      const isCapital = one === "..." && /^[a-z]/.test(other);
+      return isCapital ? other[0]!.toUpperCase() + other.slice(1) : one + other;
+    })
   );
 }
 
