@@ -115,7 +115,7 @@ raise ImportError("no module named shap")
     );
     const { code, stderr } = await app.run(["local", "deploy", "--port", "0", "--timeout", "1"]);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The server did not answer \/ping with 200 within 1 s \(.+\)\n/);
+    assertMatch(stderr, /^error: The server did not return 200 for \/ping within 1 s \(.+\)\n/);
     assertEquals(await containersOf(app.name), []);
   });
 

@@ -43,14 +43,14 @@ const ROWS: readonly Row[] = [
     args: ["local", "train"],
     files: { [TRAINING_DATA]: "1", [HYPERPARAMETERS]: "" },
     prepare: (app) => makePipe(app.path(HYPERPARAMETERS)),
-    message: `APP/mlcli_base/${HYPERPARAMETERS} cannot be read: Is not a regular file`,
+    message: `Cannot read APP/mlcli_base/${HYPERPARAMETERS}: Is not a regular file`,
   },
   {
     title: "hyperparameters of 3 GiB",
     args: ["local", "train"],
     files: { [TRAINING_DATA]: "1", [HYPERPARAMETERS]: "" },
     prepare: (app) => makeHuge(app.path(HYPERPARAMETERS)),
-    message: `APP/mlcli_base/${HYPERPARAMETERS} cannot be read: Is larger than 1 MiB`,
+    message: `Cannot read APP/mlcli_base/${HYPERPARAMETERS}: Is larger than 1 MiB`,
   },
   {
     title: "a configuration of 3 GiB",

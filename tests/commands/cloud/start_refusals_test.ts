@@ -282,7 +282,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "parts of no input",
     [...PROCESS, "--input-sharded"],
     2,
-    /error: Option "--input-sharded" has no effect without "--input-s3-location"\.\nhint: /,
+    /error: Option "--input-sharded" has no effect without "--input-s3-location"\nhint: /,
   ],
   [
     "an input to split that it does not have",

@@ -668,7 +668,7 @@ suite("mlcli local list-jobs", () => {
         ["churn-1", "churn-\x1b[2J"],
         /^error: Run "churn-\?\[2J" does not exist\nhint: List the last 100 runs: mlcli local list-jobs\n/,
       ],
-      [["churn-1", "../churn-1"], /^error: No run is called/],
+      [["churn-1", "../churn-1"], /^error: Run "\.\.\/churn-1" does not exist\n/],
     ];
     for (const [args, message] of rows) {
       const { code, stderr } = await list(app, args);

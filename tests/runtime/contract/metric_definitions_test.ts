@@ -39,7 +39,7 @@ suite("metric_definitions", () => {
     ],
     [
       [{ Name: 3, Regex: "y" }],
-      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, it is a number',
+      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, but is a number',
     ],
     [
       [{ Name: "x", Regex: "y".repeat(501) }],

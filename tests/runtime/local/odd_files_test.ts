@@ -106,7 +106,7 @@ async function check(kind: keyof typeof KINDS, path: string, args: readonly stri
     assert(!/defect of mlcli|os error|--debug/.test(stderr), stderr);
     // Paths are as the user types them.
     assert(!stderr.includes(`${app.directory}/`), stderr);
-    if (code !== 0) assert(/\nhint: |^error: \d+ checks? of/m.test(stderr), stderr);
+    if (code !== 0) assert(/\nhint: |^error: \d+ of \d+ checks? failed/m.test(stderr), stderr);
     const isServer = code === 0 && args[1] === "deploy";
     assertEquals(engine.left.length, isServer ? 1 : 0);
     for (const run of await runsOf(app)) {

@@ -112,7 +112,7 @@ suite("mlcli wait", () => {
     assertStringIncludes(
       stderr,
       "  AlgorithmError: ValueError: no rows\n  \n  algo-2 failed first:\n" +
-        "  Traceback (most recent call last):\n  ValueError: no rows\nhint: The code itself ended",
+        "  Traceback (most recent call last):\n  ValueError: no rows\nhint: The code itself failed",
     );
   });
 
