@@ -28,8 +28,15 @@ const BEGINNING = /^(?:[A-Z"]|\.\.\.\/|-|mlcli |docker-|s3:|(?:extra-)?index-url
 /** The beginning of an item of the page: the messages that it explains. */
 const EXPLAINED = /^- `[^`]+`(?:,\s+`[^`]+`)*/gm;
 
+/** Reading the types of all files takes ten seconds. */
+let messages: Promise<readonly Message[]> | undefined;
+
 /** Returns all messages in the source, with the hints that mlcli prints below them. */
-export async function allMessages(): Promise<readonly Message[]> {
+export function allMessages(): Promise<readonly Message[]> {
+  return messages ??= readMessages();
+}
+
+async function readMessages(): Promise<readonly Message[]> {
   const paths: string[] = [];
   for (const folder of ["commands", "runtime"]) {
     for await (const path of filesBelow(`${ROOT}${folder}`)) {
