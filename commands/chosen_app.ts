@@ -82,6 +82,6 @@ async function misplacedKey({ name }: App, key: string): Promise<readonly Findin
   if (places.length === 0) return [];
   return [{
     message: `${name}.json: "${key}" has no effect at the top level`,
-    hint: `Move it into ${alternatives(places)}: ${places[0]}: {"${key}": ...}`,
+    hint: `Move it into ${alternatives(places)}: {${places[0]}: {"${key}": ...}}`,
   }];
 }

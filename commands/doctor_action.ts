@@ -37,7 +37,7 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
   throw new MlcliError(`${problems} of ${counted(all.length, "check")} failed`);
 }
 
-const PLATFORM_HEADING = "Differences on SageMaker:";
+const PLATFORM_HEADING = "Differences from SageMaker:";
 
 /** Of the column with a space after it. */
 const STATUS_WIDTH = 9;

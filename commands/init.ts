@@ -66,7 +66,7 @@ const OPTIONS = options({
   "--iam-role-arn": { ...cloudOptions["--iam-role-arn"], onlyWith: "--from" },
   "--yes": {
     short: "-y",
-    description: "Accept all default answers, such as the directory's name for the app",
+    description: "Don't ask: use the defaults, such as the directory's name for the app",
   },
   "--dry-run": { description: "Print the files that would be created, without creating them" },
 });
@@ -76,7 +76,7 @@ export type InitOptions = Values<typeof OPTIONS>;
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 export const initCommand: Command = command({
-  details: "Existing files are kept. On a terminal, mlcli asks for the name of the app.",
+  details: "Keeps existing files. In a terminal, mlcli asks for the name of the app.",
   options: OPTIONS,
   examples: [
     ["Create the app flats", "mlcli init flats"],

@@ -77,7 +77,7 @@ export async function initAction(
   err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
-    tell(err, `${name}.json exists, so ${unused.join(", ")} had no effect. Edit it instead.\n`);
+    tell(err, `${name}.json exists, so ${unused.join(", ")} had no effect. Edit that file.\n`);
   }
   err.print(await nextCommands(cwd, result));
 }
@@ -87,7 +87,7 @@ async function tellOfAppAbove({ cwd, err }: Context): Promise<void> {
   const { directory, names: [name] } = await lookUp(cwd);
   if (name === undefined || directory === cwd) return;
   const path = typedPath({ directory, cwd }, join(directory, `${name}.json`));
-  tell(err, noteText(`Creating another app in this directory, which belongs to ${path}`));
+  tell(err, noteText(`This directory is part of the app of ${path}; creating another app here`));
 }
 
 /**
@@ -126,7 +126,7 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
   if (app.configuration.image !== undefined) {
     const data = typedPath({ directory }, layoutOf(app).trainingData);
-    return `Next: put test data, if your code needs any, into\n  ${data}/\nand train:\n` +
+    return `Next: if your code needs data, put test data into\n  ${data}/\nThen train:\n` +
       `  mlcli local train${option}\n`;
   }
   // The example's features: area, rooms and age of an apartment.

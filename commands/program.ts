@@ -87,7 +87,7 @@ export async function programOf(
   const command = isTyped || !ofFile ? typedCommand : fileCommand;
   if (name === "train" && args.length > 0 && command.length === 0) {
     throw new UsageError('Arguments after "--" have no effect without "--command"', {
-      hint: "Pass values to an entry point as hyperparameters: --hyperparameter epochs=20",
+      hint: "Pass values to your code as hyperparameters: --hyperparameter epochs=20",
     });
   }
   const entryPoint = isTyped || command.length > 0 ? typedEntryPoint : file.entryPoint;

@@ -117,7 +117,7 @@ function emptyWordError(word: string | undefined): UsageError {
       : "An argument is empty",
   );
   return new UsageError(message, {
-    hint: `${hint}. If you used $(...), that command printed nothing: see its error above.`,
+    hint: `${hint}. If you used $(...), its command printed nothing: see its error above.`,
   });
 }
 

@@ -37,7 +37,7 @@ const LOGS = options({
   },
   "--since": {
     value: "time",
-    description: "Show only newer lines: 10m, 2h, 2026-03-01T09:30Z, or 2026-03-01 (local time)",
+    description: "Show only lines since TIME: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time)",
     parse: parseSince,
   },
   ...progressOptions,
@@ -46,8 +46,7 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
-  details:
-    "The log is printed to standard output. If there are several instances, each line begins " +
+  details: "Prints the log to standard output. If there are several instances, each line begins " +
     "with the instance: algo-1 for a job, VARIANT/INSTANCE for an endpoint. After Ctrl-C, the " +
     "job keeps running.",
   options: LOGS,

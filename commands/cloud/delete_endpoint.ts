@@ -17,7 +17,7 @@ const OPTIONS = options({
   // It chooses the region. No variable: where something is deleted has to be typed.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
-    description: "Also delete its configurations, NAME-config and mlcli's NAME-config-2",
+    description: "Also delete configurations NAME-config and NAME-config-2 (if mlcli created it)",
   },
   "--delete-model": { description: "Also delete the models that mlcli created for it" },
   "--wait": { description: "Wait until the endpoint is deleted" },

@@ -68,7 +68,7 @@ function groupsOf(typed: TrainOptions, options: TrainOptions): readonly Instance
   if (typed.instanceGroup.length === 0) return [];
   throw new UsageError(
     'Option "--instance-group" cannot be used with "--ec2-type" or "--instance-count"',
-    { hint: "Put type and number into the group: --instance-group gpu=ml.g5.xlarge:2" },
+    { hint: "Write the type and the number into the group: --instance-group gpu=ml.g5.xlarge:2" },
   );
 }
 

@@ -30,9 +30,8 @@ const OPTIONS = options({
 export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
 export const listEndpointsCommand: Command = command({
-  details:
-    "The JSON output also contains the instance type and count (or the memory of a serverless " +
-    "endpoint) and the age in seconds, which takes two requests per endpoint",
+  details: "With --output json, mlcli also prints the age in seconds and the instance type and " +
+    "count, or the memory of a serverless endpoint. This takes two requests per endpoint.",
   options: OPTIONS,
   examples: [
     ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],

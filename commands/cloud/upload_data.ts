@@ -13,10 +13,10 @@ const OPTIONS = options({
   },
   "--target-dir": {
     value: "s3_uri",
-    description: "Where to upload, s3://BUCKET/PREFIX (default: {s3_prefix}/data/)",
+    description: "S3 URI to upload to (default: data/ below s3_prefix in NAME.json)",
   },
   "--delete": {
-    description: "Afterwards, delete all other objects below the target",
+    description: "After the upload, delete all other objects below the target",
   },
   ...cloudOptions,
   "--dry-run": {
@@ -29,9 +29,8 @@ const OPTIONS = options({
 export type UploadDataOptions = Values<typeof OPTIONS>;
 
 export const uploadDataCommand: Command = command({
-  details:
-    "The files of a directory keep their relative paths. Files that S3 already has, with the same " +
-    "size and not older, are skipped: rerun the command to resume after an interruption.",
+  details: "The files of a directory keep their relative paths. Files that S3 already has (same " +
+    "size, not older) are skipped, so you can rerun the command to resume after an interruption.",
   options: OPTIONS,
   examples: [
     ["Upload a directory", "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data"],

@@ -23,7 +23,7 @@ export async function listAction(
       : known.map(([name, value]) => `${name}=${textOf(value)}\n`).join(""),
   );
   if (known.length === 0 && err.isTerminal) {
-    err.print("No settings. To see what you can set: mlcli config --help\n");
+    err.print("No settings. See what you can set: mlcli config --help\n");
   }
 }
 

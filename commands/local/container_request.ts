@@ -150,8 +150,8 @@ export function publishedPorts(
   });
   if (publish.length > 0 && network === "none") {
     throw new UsageError('Option "--publish" requires a network, but the container has none', {
-      hint: "Remove --network-isolation and --network none, or use --network bridge if NAME.json " +
-        "sets none",
+      hint: "Remove --network-isolation and --network none. If network is none in NAME.json, " +
+        "use --network bridge.",
     });
   }
   if (publish.length > 0 && network === "host") {
@@ -219,9 +219,9 @@ export function requireReachable({ network }: Pick<LocalJob, "network">): void {
       : "With --network host, other machines could reach the server",
     {
       hint: network === "none"
-        ? "Remove --network none, or use --network bridge if NAME.json sets none"
-        : "Remove --network host. To reach another container, such as a database, use the name " +
-          "of its network.",
+        ? "Remove --network none. If network is none in NAME.json, use --network bridge."
+        : "Remove --network host. To reach another container, such as a database, join its " +
+          "network: --network NAME.",
     },
   );
 }

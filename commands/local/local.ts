@@ -47,7 +47,7 @@ export const localGroup: Group = {
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
     keep: {
-      summary: "Keep the model of a run from being removed",
+      summary: "Protect the model of a run from automatic removal",
       load: async () => (await import("./keep.ts")).keepCommand,
     },
     logs: {

@@ -3,7 +3,7 @@ import { measureEarlierRuns } from "../../runtime/local/metrics/earlier.ts";
 import { reportOf, writeReport } from "../../runtime/local/ui/report.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import { pageDocument, withReport } from "../../runtime/page/document.ts";
-import { inOneLine } from "../../runtime/text.ts";
+import { enumerated, inOneLine } from "../../runtime/text.ts";
 import { counted } from "../../runtime/quantities.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ReportOptions } from "./ui.ts";
@@ -17,9 +17,9 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
   const report = await reportOf(app, { ...options, made: clock.date() }, interruption.signal);
   const path = await writeReport(app, options.outputFile, withReport(document, report), document);
   const count = counted(report.runs.length, "run");
-  const code = report.comparisons.length > 0 ? "code changes, " : "";
-  const logs = options.withLogs ? "and logs" : "but no logs (see --with-logs)";
-  const shown = "their hyperparameters, metrics, errors, ";
-  tell(err, noteText(`The report contains ${count}: ${shown}${code}${logs}`));
+  const code = report.comparisons.length > 0 ? ["code changes"] : [];
+  const logs = options.withLogs ? "and their logs" : "but no logs (see --with-logs)";
+  const parts = enumerated(["hyperparameters", "metrics", "errors", ...code]);
+  tell(err, noteText(`The report contains ${count} with ${parts}, ${logs}`));
   out.print(`${inOneLine(path)}\n`);
 }

@@ -72,7 +72,7 @@ export function comparisonText({ runs, differences, code }: Comparison, out: Out
   return [names, table, ...below, ...changes ?? (runs.length > 2 ? [] : [WITHOUT_CODE])].join("");
 }
 
-const WITHOUT_CODE = "Cannot compare the code: for one run, it was not kept or is too large\n";
+const WITHOUT_CODE = "Cannot compare the code: the code of one run was not kept or is too large\n";
 
 function valueText(what: string, value: string | undefined): string {
   if (value === undefined) return "-";

@@ -41,8 +41,8 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
     tell(context.err, noteText(`The server of ${appName} on port ${port} is stale: ${words}`));
   }
   if (rows.length === 0 && context.err.isTerminal) {
-    const whose = inOneLine(options.appName ?? "mlcli");
-    tell(context.err, `No servers or runs of ${whose}. Start a server: mlcli local deploy\n`);
+    const whose = options.appName === undefined ? "" : ` of ${inOneLine(options.appName)}`;
+    tell(context.err, `No active servers or runs${whose}. Start a server: mlcli local deploy\n`);
   }
 }
 

@@ -30,7 +30,7 @@ export type ShellOptions = Values<ShellDeclaration>;
 
 export const shellCommand: Command = command({
   details:
-    "ROLE is train, process or serve (default: train). When you leave, mlcli removes the container " +
+    "ROLE is train, process or serve (default: train). When you exit, mlcli removes the container " +
     "and all files written to /opt/ml/model.",
   options: OPTIONS,
   examples: [

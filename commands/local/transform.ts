@@ -14,7 +14,7 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "path",
-    description: "File or directory to transform, instead of PATH",
+    description: "File or directory to transform, like the argument PATH",
     path: "typed",
   },
   "--output-dir": {
@@ -50,7 +50,7 @@ export const transformCommand: Command = command({
   details:
     "Starts the app's server like a transform job on SageMaker, sends it the records of the file " +
     "or directory PATH, and writes NAME.out for each file. If a request fails, its file has no " +
-    "result: mlcli continues with the other files and exits with 1.",
+    "result: mlcli continues with the other files and exits with code 1.",
   options: OPTIONS,
   examples: [
     ["Transform a file line by line", "mlcli local transform houses.csv"],

@@ -61,7 +61,7 @@ export async function transformAction(
 /** Returns the file or directory that is typed, as an argument or an option. */
 function inputOf({ path, input }: TransformOptions, command: string): string {
   if (path !== undefined && input !== undefined) {
-    throw usageError(command, 'Argument PATH and option "--input" cannot be used together');
+    throw usageError(command, 'Argument "PATH" and option "--input" cannot be used together');
   }
   const typed = path ?? input;
   if (typed !== undefined) return typed;

@@ -42,7 +42,7 @@ export async function watchDeploy(
       await announce({ port });
       say("watching for changes (press Ctrl-C to stop)");
     },
-    onStart: ({ words }) => say(`${words}: starting`),
+    onStart: ({ words }) => say(`${words}: starting a new server`),
     onSwitch: ({ words }, seconds) => say(`${words}: new server ready in ${seconds.toFixed(1)} s`),
     onFailure: ({ words }, error) => {
       tell(err, errorText(error, cwd));

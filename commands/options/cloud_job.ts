@@ -169,7 +169,8 @@ export const TRAIN_OPTIONS = options({
   "--output-s3-dir": {
     short: "-o",
     value: "s3_uri",
-    description: "Where to save the model, in JOB/output/ (default: {s3_prefix}/output)",
+    description:
+      "Where to save the model, in JOB/output/ (default: output/ below s3_prefix in NAME.json)",
     key: true,
     parse: parseAddress,
   },
@@ -200,7 +201,7 @@ export const TRAIN_OPTIONS = options({
   },
   "--max-wait": {
     value: "seconds",
-    description: "Maximum time to wait for instances and run; requires --spot (default: --max-run)",
+    description: "Maximum runtime plus wait for instances; requires --spot (default: --max-run)",
     key: true,
     parse: parseRun("train"),
   },
@@ -241,8 +242,8 @@ export const PROCESS_OPTIONS = options({
     value: "[name[:path]=]s3_uri",
     description:
       "Save /opt/ml/processing/output/NAME, or PATH, to S3_URI; without NAME, save all " +
-      "outputs there (repeatable; default: {s3_prefix}/output/JOB, for NAME alone " +
-      "{s3_prefix}/output/JOB/NAME)",
+      "outputs there (repeatable; default: output/JOB/, for NAME alone output/JOB/NAME/, " +
+      "below s3_prefix in NAME.json)",
     repeatable: true,
     key: true,
     parse: parseDataAddress("output"),
@@ -279,7 +280,7 @@ export const TRANSFORM_OPTIONS = options({
   "--output-s3-dir": {
     short: "-o",
     value: "s3_uri",
-    description: "Where to save the .out files (default: {s3_prefix}/output/JOB)",
+    description: "Where to save the .out files (default: output/JOB/ below s3_prefix in NAME.json)",
     key: true,
     parse: parseAddress,
   },
@@ -287,7 +288,7 @@ export const TRANSFORM_OPTIONS = options({
     short: "-m",
     value: "name|s3_uri",
     description:
-      "SageMaker model, or s3://.../model.tar.gz, from which mlcli creates one for the " +
+      "Name of a SageMaker model, or s3://.../model.tar.gz, from which mlcli creates one for the " +
       "job; or use --job or --endpoint",
     key: true,
     needed: true,

@@ -129,8 +129,9 @@ const OF_CONNECTION: readonly string[] = [
 export function requestHeaders(headers: readonly RequestHeader[]): readonly RequestHeader[] {
   const names = new Set<string>();
   for (const { name } of headers) {
-    if (names.has(name.toLowerCase())) throw new UsageError(`${name} was given more than once`);
-    names.add(name.toLowerCase());
+    const key = name.toLowerCase();
+    if (names.has(key)) throw new UsageError(`Header ${name} was given more than once`);
+    names.add(key);
   }
   return headers;
 }
@@ -158,7 +159,7 @@ export function invocationFields(
   const fields: Partial<Record<InvocationField, string>> = {};
   for (const { field, value } of all) {
     if (fields[field] !== undefined) {
-      throw new UsageError(`${headerOf(field)} was given more than once`);
+      throw new UsageError(`Header ${headerOf(field)} was given more than once`);
     }
     fields[field] = value;
   }

@@ -60,8 +60,8 @@ export const processProgramOptions = options({
   ...jobProgramOptions,
   "--command": {
     value: "word",
-    description: "Program in the image to run instead of its ENTRYPOINT and your code, with its " +
-      "arguments after -- (repeatable)",
+    description: "Program in the image to run instead of its ENTRYPOINT and your code; its " +
+      "arguments follow after -- (repeatable)",
     repeatable: true,
     key: true,
   },
@@ -74,8 +74,8 @@ export const programOptions = options({
     value: "launcher",
     choices: LAUNCHERS,
     description:
-      "What starts your code: toolkit (from AWS, in the image), script (from mlcli), or " +
-      "image for its own program (default: depends on the image)",
+      "What starts your code: toolkit = AWS's toolkit in the image, script = mlcli, image = the " +
+      "image's own program (default: depends on the image)",
     key: true,
   },
   "--distribution": {

@@ -53,7 +53,7 @@ export const serverPort = options({
 export const onlyServerPort = options({
   "--port": {
     ...serverPort["--port"],
-    description: "Port of the server (default: that of the app's only server)",
+    description: "Port of the server (default: the port of the app's only server)",
     default: undefined,
   },
 });

@@ -35,8 +35,7 @@ export const transformOptions = options({
   "--split": {
     value: "type",
     choices: SPLITS,
-    description:
-      "What a record is: line, recordio, tfrecord, or none for the whole file (default: " +
+    description: "How to split a file into records: line, recordio, tfrecord, or none (default: " +
       "line for CSV and JSON Lines, otherwise none)",
     key: true,
   },
@@ -44,25 +43,26 @@ export const transformOptions = options({
     value: "strategy",
     choices: STRATEGIES,
     description: "Records per request: single, or multi for as many as fit (default: single for " +
-      "JSON, otherwise the server's choice or multi)",
+      "JSON, otherwise set by the server, or multi)",
     key: true,
   },
   "--assemble": {
     value: "type",
     choices: ASSEMBLIES,
-    description: "Text to add after each response in the result: line (a line end) or none " +
+    description: "Text to add after each response in the result: line (a newline) or none " +
       "(default: line with --split line, otherwise none)",
     key: true,
   },
   "--max-payload": {
     value: "mb",
-    description: "Maximum size of a request in MB, 0 for any (default: the server's choice or 6)",
+    description:
+      "Maximum size of a request in MB, 0 for no limit (default: set by the server, or 6)",
     key: true,
     parse: wholeNumber(TRANSFORM.payload, "MB", 0),
   },
   "--max-concurrency": {
     value: "number",
-    description: "Maximum number of concurrent requests (default: the server's choice or 1)",
+    description: "Maximum number of concurrent requests (default: set by the server, or 1)",
     key: true,
     parse: wholeNumber(undefined, undefined, 0),
   },

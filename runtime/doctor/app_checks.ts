@@ -49,16 +49,14 @@ export async function appChecks(
     failure("links", requireAllInside(layout), "problem"),
     ...(usesBuild(app) ? [failure("build", requireBuildFiles(app), "problem")] : []),
     ...(isMadeElsewhere(app, image) ? [] : [
-      ...usesBuild(app)
-        ? []
-        : [missingFile(app, layout.dockerfile, `Create it for mlcli build: ${init}`)],
+      ...usesBuild(app) ? [] : [missingFile(app, layout.dockerfile, requiredBy("build", init))],
       ...requirements.map((path) =>
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
       failure("requirements", requireReferences(app), "problem"),
       failure("links", requireLinks(layout), "problem"),
-      missingFile(app, join(layout.training, "training.py"), `Create it for local train: ${init}`),
-      missingServer(app, layout, `Create it for local deploy: ${init}`),
+      missingFile(app, join(layout.training, "training.py"), requiredBy("local train", init)),
+      missingServer(app, layout, requiredBy("local deploy", init)),
     ]),
     ...scripts.map(({ directory, entryPoint }) =>
       failure("code", requireCode(app, directory, entryPoint), "problem")
@@ -135,9 +133,11 @@ async function failure(
 }
 
 function requirementsHint(path: string): string {
-  return `Create it for mlcli build${
-    path.endsWith("uv.lock") ? ": uv lock" : " (it can be empty)"
-  }`;
+  return path.endsWith("uv.lock") ? requiredBy("build", "uv lock") : "Create it (it can be empty)";
+}
+
+function requiredBy(command: string, line: string): string {
+  return `Create it (mlcli ${command} requires it): ${line}`;
 }
 
 /** `prediction/serve`, or `serve.py`: the harness takes either. */

@@ -67,12 +67,13 @@ async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
     return {
       name,
       status: "ok",
-      message: "The engine remaps user IDs (userns-remap); mlcli runs containers that mount your " +
-        "files with --userns=host",
+      message:
+        "The engine remaps user IDs (userns-remap); mlcli uses --userns=host for containers " +
+        "that mount your files",
     };
   }
   if (!isRootless(info)) {
-    const message = "The engine runs as root; mlcli gives you the files that containers write";
+    const message = "The engine runs as root; mlcli makes you the owner of files from containers";
     return { name, status: "ok", message };
   }
   const uid = await ownerOf(engine);
@@ -86,8 +87,8 @@ async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
   return {
     name,
     status: "warning",
-    message: `The engine is rootless and belongs to user ${uid}, so containers can access your ` +
-      "files only if other users can",
+    message: `The engine is rootless and belongs to user ${uid}, so containers cannot access ` +
+      "files that are private to you",
     hint: "Use your own engine (set DOCKER_HOST), or run mlcli as that user",
   };
 }
@@ -102,8 +103,7 @@ async function ownerOf({ address }: Engine): Promise<number | undefined> {
 const SELINUX: Check = {
   name: "selinux",
   status: "ok",
-  message:
-    "The engine uses SELinux; mlcli runs containers that mount your files with label=disable",
+  message: "The engine uses SELinux; mlcli uses label=disable for containers that mount your files",
 };
 
 function limitsCheck(info: EngineInfo): readonly Check[] {
@@ -248,7 +248,7 @@ function studioProblem(studio: Studio, error: unknown): string {
 const ROOTLESS: Check = {
   name: "studio",
   status: "warning",
-  message: "Studio's Docker is rootless, so mlcli cannot reach servers (they use 172.17.0.1)",
+  message: "Studio's Docker is rootless, so mlcli cannot reach servers on 172.17.0.1",
   hint: "For local deploy and local invoke, set the domain's RootlessDocker to DISABLED. Other " +
     "commands work.",
 };

@@ -4,6 +4,7 @@ import { type App, imageReference } from "../app/app.ts";
 import { requireOwnImage } from "../app/image.ts";
 import { layoutOf } from "../app/layout.ts";
 import { changesSince } from "../app/sources.ts";
+import { initCommand } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
 import { holdsHarness, isBuiltByMlcli, isOfOwnContext, tagOption } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
@@ -43,7 +44,7 @@ export async function imageChecks(
       message: `Image not found: ${reference}`,
       hint: app.configuration.context !== undefined || await isFile(layoutOf(app).dockerfile)
         ? `Build it: ${build}`
-        : `Run ${build}, or pull your own image: docker pull ${reference}`,
+        : `Run ${initCommand(app, app.name)}, then ${build}, or pull it: docker pull ${reference}`,
     }];
   }
   if (app.configuration.image === undefined) requireOwnImage(app, reference, image);

@@ -43,7 +43,7 @@ function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>
   return (
     <>
       <h2>Differences</h2>
-      {differences.length === 0 && <p>No differences.</p>}
+      {differences.length === 0 && <p>No differences</p>}
       <Table
         label="Differences"
         headings={["Kind", "Name", "A", "B"]}
@@ -51,9 +51,9 @@ function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>
       />
       <h2>Code</h2>
       {code === null && (
-        <p>Cannot compare the code: one run's code was not kept, or is too large.</p>
+        <p>Cannot compare the code: the code of one run was not kept or is too large</p>
       )}
-      {code?.length === 0 && <p>Both runs have the same code.</p>}
+      {code?.length === 0 && <p>Both runs have the same code</p>}
       {code?.map((change) => <Change key={change.path} of={change} />)}
     </>
   );

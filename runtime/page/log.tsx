@@ -47,7 +47,7 @@ export function Log({ name, size }: { readonly name: string; readonly size: numb
             : <button type="button" onClick={() => load(withEarlier)}>Show earlier lines</button>}
         </p>
       )}
-      {shown.next === 0 && <p>The log is empty.</p>}
+      {shown.next === 0 && <p>The log is empty</p>}
       <div class="log" role="region" aria-label={`Log of ${name}`} tabIndex={0}>
         {/* In a box that begins at its end, so that the browser follows it. */}
         <div>

@@ -18,7 +18,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   const { source } = usePage();
   const [whole, sentence] = useLoaded(() => source.run(name), [listed?.status]);
   const [files, noFiles] = useLoaded(() => source.files(name), [listed?.status]);
-  if (!listed) return <p>This run no longer exists.</p>;
+  if (!listed) return <p>This run no longer exists</p>;
   if (!whole) return sentence!;
   const run = { ...whole, ...listed };
   return (
@@ -54,7 +54,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
       <Record run={run} />
       <h2>Files</h2>
       {noFiles}
-      {files?.entries.length === 0 && <p>No files.</p>}
+      {files?.entries.length === 0 && <p>No files</p>}
       <Table
         label="Files"
         headings={["Name", "Kind", "Size"]}
@@ -62,7 +62,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
           return [path, kind, kind === "file" ? byteCount(bytes) : null];
         })}
       />
-      {files?.is_cut && <p>Only the first files are listed.</p>}
+      {files?.is_cut && <p>Only the first files are listed</p>}
     </>
   );
 }

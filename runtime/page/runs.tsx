@@ -72,7 +72,7 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
   }
   return (
     <>
-      {drawn.length > 0 ? <Charts runs={drawn} /> : <p>Select runs to see their curves.</p>}
+      {drawn.length > 0 ? <Charts runs={drawn} /> : <p>Select runs to see their curves</p>}
       <div class="tools">
         <Filter value={filter} onChange={(filter) => choose({ filter })} />
         <ColumnChooser

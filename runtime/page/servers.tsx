@@ -54,7 +54,7 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
               {at > 0 && ", "}
               {what.replace("_", " ")} <Time of={time!} />
             </Fragment>
-          ))}. Redeploy: <code>mlcli local deploy --port {port} --replace</code>
+          ))}. Update it: <code>mlcli local deploy --port {port} --replace</code>
         </p>
       )}
       <Facts

@@ -125,7 +125,7 @@ suite("mlcli doctor", () => {
       noInit: 'exec: "docker-init": executable file not found in $PATH',
     });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    const [before, block, ...more] = stdout.split("\nDifferences on SageMaker:\n");
+    const [before, block, ...more] = stdout.split("\nDifferences from SageMaker:\n");
     assertEquals(more, []);
     assertEquals(before!.includes("warning"), false, before);
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
@@ -153,7 +153,7 @@ suite("mlcli doctor", () => {
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}Image \S+:latest exists \(not built by mlcli\)$/m);
     assertEquals(stdout.includes("File not found"), false, stdout);
-    const [, block] = stdout.split("\nDifferences on SageMaker:\n");
+    const [, block] = stdout.split("\nDifferences from SageMaker:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
       /which SageMaker does not support$/,
@@ -203,13 +203,13 @@ suite("mlcli doctor", () => {
       "a user namespace",
       { ...GOOD, info: { SecurityOptions: ["name=userns"] } },
       0,
-      /^ok {7}The engine remaps user IDs .* --userns=host$/m,
+      /^ok {7}The engine remaps user IDs .* --userns=host for containers that mount your files$/m,
     ],
     [
       "SELinux",
       { ...GOOD, info: { SecurityOptions: ["name=selinux"] } },
       0,
-      /^ok {7}The engine uses SELinux; .* with label=disable$/m,
+      /^ok {7}The engine uses SELinux; .* label=disable for containers that mount your files$/m,
     ],
     [
       "an engine that cannot limit memory",
@@ -426,7 +426,8 @@ suite("mlcli doctor", () => {
     await using app = await ownApp();
     await Deno.remove(app.path("Dockerfile"));
     const { stdout } = await doctor(app, { ...GOOD, image: undefined });
-    const hint = `hint: Run mlcli build, or pull your own image: docker pull ${app.name}:latest`;
+    const hint = `hint: Run mlcli init ${app.name}, then mlcli build, or pull it: docker pull ` +
+      `${app.name}:latest`;
     assert(
       stdout.includes(`problem  Image not found: ${app.name}:latest\n         ${hint}\n`),
       stdout,

@@ -105,7 +105,7 @@ suite("in SageMaker Studio", () => {
       stdout,
       "Running in SageMaker Studio (CodeEditor); its domain allows Docker",
     );
-    assertStringIncludes(stdout, "mlcli cannot reach servers (they use 172.17.0.1)");
+    assertStringIncludes(stdout, "mlcli cannot reach servers on 172.17.0.1");
   });
 
   it("doctor --cloud says where the role of the space is found", async () => {

@@ -167,7 +167,7 @@ suite("a command in a subdirectory", () => {
     assertEquals(code, 0, stderr);
     assertStringIncludes(
       stderr,
-      `note: Creating another app in this directory, which belongs to ../../${app.name}.json\n`,
+      `note: This directory is part of the app of ../../${app.name}.json; creating another app here\n`,
     );
     assert((await Deno.stat(join(below(app), `${app.name}.json`))).isFile);
   });

@@ -35,7 +35,7 @@ suite("keys of the configuration file that were probably meant differently", () 
       [`unknown key "cloud-region"`, 'Did you mean "cloud_region"?'],
       [
         '"ec2_type" has no effect at the top level',
-        'Move it into "train", "process", "deploy" or "transform": "train": {"ec2_type": ...}',
+        'Move it into "train", "process", "deploy" or "transform": {"train": {"ec2_type": ...}}',
       ],
       ['unknown key "ec2_typ" in "train"', 'Did you mean "ec2_type"?'],
       [

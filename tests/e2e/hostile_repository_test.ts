@@ -359,7 +359,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
         assertMatch(stdout, /^\S+ +Port 8080 /m);
         assertEquals(/^error: (?!\d)/m.test(stderr), false, stderr);
         if (what === "code") {
-          const [, block = ""] = stdout.split("\nDifferences on SageMaker:\n");
+          const [, block = ""] = stdout.split("\nDifferences from SageMaker:\n");
           assertEquals(block.match(/^\w+ .*Permission denied/gm)?.length, 1, stdout);
         }
       } finally {

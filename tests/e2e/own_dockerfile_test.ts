@@ -113,7 +113,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
         const warnings = of(stderr);
         assertEquals(warnings.length, rules.length, stderr);
         for (const [index, words] of rules.entries()) assertMatch(warnings[index]!, words);
-        const said = stdout.slice(stdout.indexOf("Differences on SageMaker:"));
+        const said = stdout.slice(stdout.indexOf("Differences from SageMaker:"));
         assertEquals(
           of(said).map((line) => line.replace(/^warning +/, "")),
           warnings.map((line) => line.replace(/^warning: /, "")),

@@ -88,7 +88,7 @@ suite("the README's command line, from data to an endpoint", () => {
     assertStringIncludes(
       stderr,
       'error: Missing value for option "-m"\nhint: See mlcli --help. ' +
-        "If you used $(...), that command printed nothing: see its error above.\n",
+        "If you used $(...), its command printed nothing: see its error above.\n",
     );
     assert(!box.operations.some((name) => /Endpoint|Model$/.test(name)), box.operations.join());
   });

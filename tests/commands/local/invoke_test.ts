@@ -476,7 +476,7 @@ suite("local invoke fails, and says how,", () => {
           ["-H", "Target-Variant: a_b"],
           /^error: .*"a_b" is not a valid value for .*\nhint: Use 1 to 63 letters, digits and hyphens, without/,
         ],
-        [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: x-a was given more than once\n/],
+        [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: Header x-a was given more than once\n/],
         [["--headers", "X-A: 1"], /^error: .*--header/s],
         [["--content-type", "a\nb"], /^error: Option "--content-type" must be a content type/],
         [["--accept", "a\nb"], /^error: Option "--accept" must be a content type/],

@@ -124,8 +124,8 @@ suite("local report", () => {
     assertEquals(pairs, ["b,c", "a,c", "a,b"]);
     assertEquals(
       stderr,
-      "note: The report contains 3 runs: their hyperparameters, metrics, errors, code changes, but no " +
-        "logs (see --with-logs)\n",
+      "note: The report contains 3 runs with hyperparameters, metrics, errors and code changes, but " +
+        "no logs (see --with-logs)\n",
     );
   });
 

@@ -141,8 +141,8 @@ suite("local status on a terminal", () => {
   });
 
   it("local status says on a terminal that there is no server and no run, also of one app", async () => {
-    for (const [args, whose] of [[[], "mlcli"], [["-a", "churm"], "churm"]] as const) {
-      const stderr = `No servers or runs of ${whose}. Start a server: mlcli local deploy\n`;
+    for (const [args, whose] of [[[], ""], [["-a", "churm"], " of churm"]] as const) {
+      const stderr = `No active servers or runs${whose}. Start a server: mlcli local deploy\n`;
       const expected = { code: 0, stdout: "", stderr };
       assertEquals(await status([], args, { isTerminal: true }), expected);
     }

@@ -146,7 +146,7 @@ suite("local transform --dry-run", () => {
 
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
     [[], 2, /Missing argument: PATH/],
-    [["a.csv", "-i", "a.csv"], 2, /Argument PATH and option "--input" cannot be used together/],
+    [["a.csv", "-i", "a.csv"], 2, /Argument "PATH" and option "--input" cannot be used together/],
     [["secret.csv"], 1, /points outside/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
     [["-i", "empty"], 1, /No file to transform: empty/],

@@ -50,7 +50,7 @@ suite("the headers that --header takes", () => {
     assertThrows(
       () => invocationFields({ variant: undefined, header: [...header, ...header] }),
       UsageError,
-      "X-Amzn-SageMaker-Inference-Id was given more than once",
+      "Header X-Amzn-SageMaker-Inference-Id was given more than once",
     );
   });
 
@@ -120,10 +120,10 @@ suite("the headers that --header of local invoke takes", () => {
     assertEquals(requestHeaders(both), both);
     for (
       const [text, message] of [
-        ["x-a: 2", "x-a was given more than once"],
+        ["x-a: 2", "Header x-a was given more than once"],
         [
           "X-Amzn-SageMaker-Inference-Id=2",
-          "X-Amzn-SageMaker-Inference-Id was given more than once",
+          "Header X-Amzn-SageMaker-Inference-Id was given more than once",
         ],
       ] as const
     ) {
