@@ -242,8 +242,8 @@ export const PROCESS_OPTIONS = options({
     value: "[name[:path]=]s3_uri",
     description:
       "Save /opt/ml/processing/output/NAME, or PATH, to S3_URI; without NAME, save all " +
-      "outputs there (repeatable; default: output/JOB/, for NAME alone output/JOB/NAME/, " +
-      "below s3_prefix in NAME.json)",
+      "outputs there (repeatable; default: output/JOB/ below s3_prefix in NAME.json; for NAME " +
+      "alone, output/JOB/NAME/)",
     repeatable: true,
     key: true,
     parse: parseDataAddress("output"),

@@ -43,7 +43,7 @@ const WORDS = [
   /Lost the connection to the Docker Engine \([A-Z]+ \/\S+\): \S/,
   /Unexpected response from the Docker Engine \([A-Z]+ \S+/,
   /The Docker Engine refused [A-Z]+ \/\S+ \(500\): .{700} \.\.\. \(\d+ characters omitted\) \.\.\. /,
-  /The Docker Engine broke the container's output off|Cannot read the container's output from/,
+  /Cannot read the container's output from/,
   /Cannot get the exit code of the run from the Docker Engine/,
   /The engine stopped without creating an image|the engine stopped without creating an image/,
 ];

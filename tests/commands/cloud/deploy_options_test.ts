@@ -324,7 +324,7 @@ suite("deploy's options", () => {
       "an empty model",
       ["deploy", "-m", ""],
       2,
-      /"-m"\nhint: .*\$\(\.\.\.\), that command printed nothing/,
+      /"-m"\nhint: .*\$\(\.\.\.\), its command printed nothing/,
     ],
     ["both kinds", [...LEAST, "--memory-size-in-mb", "1024"], 2, /cannot be used together/],
     ["no number", [...LEAST, "-c", "two"], 2, /a whole number, 1 or more, but got "two"/],
