@@ -2,7 +2,7 @@
 
 import { UsageError } from "../runtime/errors.ts";
 import { CONFIGURATION_KEYS } from "../runtime/app/configuration.ts";
-import { alternatives, closest } from "../runtime/text.ts";
+import { alternatives, closest, sentences } from "../runtime/text.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
 import type { NamedOption } from "./options/option.ts";
 import { topicOf } from "./topic.ts";
@@ -133,7 +133,7 @@ function hintTo(paths: readonly Path[], path: string): string | undefined {
     return `On this machine: ${commands(here).join(", ")}; ` +
       `on SageMaker: ${commands(there).join(", ")}`;
   }
-  return `Did you mean ${alternatives(commands(paths))}? See ${path} --help.`;
+  return `Did you mean ${alternatives(commands(paths))}? See ${path} --help`;
 }
 
 async function pathsOf(group: Group, above: readonly string[] = []): Promise<readonly Path[]> {
@@ -173,7 +173,7 @@ export async function unknownOptionError(unknown: UnknownOption): Promise<UsageE
     closeOption(unknown) ??
     (topic.members === undefined ? hyperparameter(unknown) : await optionOfMember(unknown));
   return new UsageError(message, {
-    hint: suggestion === undefined ? hint : `${suggestion} ${hint?.replace(/\.?$/, ".")}`,
+    hint: sentences(suggestion, hint),
   });
 }
 
@@ -188,21 +188,21 @@ function foreignOption(
   takesName: boolean,
 ): string | undefined {
   if (BODIES.includes(flag) && known.some(([own]) => own === "--content-type")) {
-    return "Pass the request body as a file, as JSON, or on standard input.";
+    return "Pass the request body as a file, as JSON, or on standard input";
   }
   if (FILTERS.includes(flag) && known.some(([own]) => own === "--output")) {
     return `To select from the JSON, use jq: ${
       ["mlcli", ...names].join(" ")
-    } --output json | jq FILTER.`;
+    } --output json | jq FILTER`;
   }
   if (!Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   const forms = FOREIGN_OPTIONS[flag]!;
   if (flag === "--entrypoint" && known.some(([own]) => own === forms[0])) {
-    return "Use --command for a program of the image, or --entry-point for a file of your code.";
+    return "Use --command for a program of the image, or --entry-point for a file of your code";
   }
   const own = forms.find((form) => known.some(([name]) => name === form.split(" ")[0]));
   if (flag === "--name" && takesName && (own === undefined || own === "--app-name")) {
-    return `Pass the name without an option: mlcli ${names.join(" ")} NAME.`;
+    return `Pass the name without an option: mlcli ${names.join(" ")} NAME`;
   }
   return own === undefined ? undefined : `Did you mean ${own}?`;
 }
@@ -214,7 +214,7 @@ async function optionOfTwin({ names, flag, root }: UnknownOption): Promise<strin
   if (!await isCommand(root, twin)) return undefined;
   const { path, options } = await topicOf(root, twin);
   if (!options.some((named) => formsOf(named).includes(flag))) return undefined;
-  return `It is an option of ${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}.`;
+  return `It is an option of ${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}`;
 }
 
 async function isCommand(root: Group, names: readonly string[]): Promise<boolean> {
@@ -245,7 +245,7 @@ async function optionOfMember(
     if (!own.slice(names.length).every((name) => words.includes(name))) continue;
     const { options, members } = await topicOf(root, own);
     if (members !== undefined || !options.some((named) => formsOf(named).includes(flag))) continue;
-    return `Put it after the command: mlcli ${path} ${flag}.`;
+    return `Put it after the command: mlcli ${path} ${flag}`;
   }
   return undefined;
 }
@@ -255,8 +255,8 @@ function hyperparameter({ flag, known }: UnknownOption): string | undefined {
   if (!/^--[a-z]/i.test(flag) || Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   if (!known.some(([own]) => own === "--hyperparameter")) return undefined;
   const key = flag.slice(2).replaceAll("-", "_");
-  if (CONFIGURATION_KEYS.some((one) => one === key)) return `Set "${key}" in NAME.json.`;
-  return `Pass a hyperparameter like this: --hyperparameter ${flag.slice(2)}=VALUE.`;
+  if (CONFIGURATION_KEYS.some((one) => one === key)) return `Set "${key}" in NAME.json`;
+  return `Pass a hyperparameter like this: --hyperparameter ${flag.slice(2)}=VALUE`;
 }
 
 function formsOf([flag, option]: NamedOption): readonly string[] {

@@ -1,4 +1,5 @@
 import { NotConfigured } from "../runtime/aws/errors.ts";
+import { sentences } from "../runtime/text.ts";
 import { localGroup } from "./local/local.ts";
 
 /**
@@ -12,7 +13,7 @@ export function withLocalCommand(error: unknown, names: readonly string[]): unkn
   if (!(error instanceof NotConfigured) || !Object.hasOwn(localGroup.commands, name)) return error;
   const { message, hint, quote, cause } = error;
   return new NotConfigured(message, {
-    hint: `${hint?.replace(/\.$/, "")}. To use this machine instead of AWS: mlcli local ${name}`,
+    hint: sentences(hint, `To use this machine instead of AWS: mlcli local ${name}`),
     quote,
     cause,
   });

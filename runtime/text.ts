@@ -68,6 +68,17 @@ export function listed(names: readonly string[], most = 3): string {
   return names.slice(0, most).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
+/**
+ * Joins the parts that are given with blanks. Each but the last gets a full stop if it ends with none of
+ * `.`, `!`, `?` and `:`.
+ */
+export function sentences(...parts: readonly (string | undefined)[]): string {
+  const given = parts.filter((part) => part !== undefined && part !== "");
+  return given.map((part, index) =>
+    index === given.length - 1 || /[.!?:]$/.test(part!) ? part : `${part}.`
+  ).join(" ");
+}
+
 /** All of them: `a, b and c`. */
 export function enumerated(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -5,7 +5,7 @@ import { AwsError, NotConfigured } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
 import type { Secrets } from "./secrets.ts";
 import { addressOf, type AwsSettings, credentialsSource, withoutSetting } from "./settings.ts";
-import { shellWord } from "../text.ts";
+import { sentences, shellWord } from "../text.ts";
 
 /** The SDK's providers of credentials from other places than the environment. */
 type Providers = typeof import("@aws-sdk/credential-providers");
@@ -209,7 +209,7 @@ function assumeRoleError(error: unknown, context: CredentialsContext): AwsError 
 function mayNotBeAssumed(role: string, source: string, error: AwsError): AwsError {
   return new AwsError("credentials", `Cannot assume ${role}`, {
     hint: "Check the role's trust policy and your permission sts:AssumeRole, or choose another " +
-      `role (this one is set by ${source}).`,
+      `role (this one is set by ${source})`,
     quote: error.quote,
     cause: error.cause,
   });
@@ -268,13 +268,16 @@ function ownCredentialsError(error: unknown, context: CredentialsContext): AwsEr
 function missingHint({ profile, keys, region }: AwsSettings): string {
   if (!profile) {
     return "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a profile " +
-      "with AWS_PROFILE.";
+      "with AWS_PROFILE";
   }
   const configure = `Run aws configure --profile ${shellWord(profile.value)}, or choose another ` +
-    `profile (this one is set by ${profile.source}).`;
+    `profile (this one is set by ${profile.source})`;
   if (!keys) return configure;
   const andRegion = region ? "" : " and set AWS_REGION";
-  return `${configure} To use AWS_ACCESS_KEY_ID instead, ${withoutSetting(profile)}${andRegion}.`;
+  return sentences(
+    configure,
+    `To use AWS_ACCESS_KEY_ID instead, ${withoutSetting(profile)}${andRegion}.`,
+  );
 }
 
 /** A profile may hold a role, a session or a token, and getting credentials for it can fail. */
@@ -282,7 +285,7 @@ function requestError(error: unknown, profile: string, context: CredentialsConte
   const code = (error as { code?: string }).code;
   if (code === "ENOENT" || code === "EACCES") {
     return new AwsError("credentials", "Cannot read the web identity token", {
-      hint: "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
+      hint: "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile",
       quote: messageOf(error),
     });
   }

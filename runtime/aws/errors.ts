@@ -1,4 +1,5 @@
 import { type ErrorDetails, MlcliError } from "../errors.ts";
+import { sentences } from "../text.ts";
 
 /** Why a request did not succeed, for code that has to decide. */
 export type Refusal =
@@ -100,6 +101,5 @@ export function withHint(error: AwsError, hint: string): AwsError {
 
 /** Returns the error with more sentences in its hint. */
 export function withMore(error: AwsError, more: string): AwsError {
-  const hint = error.hint?.replace(/[^.]$/, "$&.");
-  return withHint(error, [hint, more].filter((part) => part).join(" "));
+  return withHint(error, sentences(error.hint, more));
 }

@@ -3,7 +3,7 @@ import { ConnectionError } from "./connection_error.ts";
 import { AwsError, type Refusal } from "./errors.ts";
 import type { Secrets } from "./secrets.ts";
 import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
-import { shellWord } from "../text.ts";
+import { sentences, shellWord } from "../text.ts";
 
 export interface Request {
   /** The permission's name: `sagemaker:ListEndpoints`. */
@@ -35,7 +35,7 @@ type Explain = (request: Request, error: unknown) => AwsError;
 const refused = (refusal: Refusal, hint?: string): Explain => ({ action }, error) =>
   new AwsError(refusal, `${action} was refused: ${messageOf(error)}`, { hint });
 
-const inUse = refused("in use", "Choose another name.");
+const inUse = refused("in use", "Choose another name");
 const quotaReached = refused(
   "quota",
   "Request a higher quota under Service Quotas in the AWS console, or use another --ec2-type. In a " +
@@ -122,7 +122,7 @@ function explain(error: unknown, request: Request): AwsError {
   if (status !== undefined && status >= 500) return failed(request, status);
   if (isStrange(error, status)) return strangeAnswer({ $metadata: { httpStatusCode: status } });
   return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {
-    hint: "To see details, set MLCLI_DEBUG=1.",
+    hint: "To see details, set MLCLI_DEBUG=1",
   });
 }
 
@@ -170,7 +170,7 @@ function denied({ action, settings }: Request, error: unknown): AwsError {
     ? "the user or role named above"
     : "your user or role. To see its name, run aws sts get-caller-identity";
   return new AwsError("denied", `AccessDeniedException: ${named}`, {
-    hint: `Add the permission ${named} to ${whom}.`,
+    hint: `Add the permission ${named} to ${whom}`,
     quote: hasNoReason(error) ? undefined : words,
   });
 }
@@ -179,7 +179,7 @@ function throttled({ action }: Request, error: unknown): AwsError {
   const attempts = (error as SdkError).$metadata?.attempts ?? 1;
   const times = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   return new AwsError("throttled", `${action} was throttled (${times})`, {
-    hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often.",
+    hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often",
   });
 }
 
@@ -191,8 +191,10 @@ function expired({ settings }: Request): AwsError {
 
 function unknownKey({ settings, region }: Request): AwsError {
   return new AwsError("credentials", "AWS rejected the access key", {
-    hint: `${renewal(settings)} If the key is valid, the account might not have enabled ` +
-      `${regionWords(region)}.`,
+    hint: sentences(
+      renewal(settings),
+      `If the key is valid, the account might not have enabled ${regionWords(region)}.`,
+    ),
   });
 }
 
@@ -202,7 +204,7 @@ function wrongSignature(request: Request, error: unknown): AwsError {
     return wrongClock(request, error);
   }
   return new AwsError("credentials", "The AWS secret access key does not match the access key ID", {
-    hint: `${renewal(request.settings)} Also check this machine's clock.`,
+    hint: sentences(renewal(request.settings), "Also check this machine's clock."),
   });
 }
 
@@ -216,20 +218,20 @@ function wrongClock(_request: Request, error: unknown): AwsError {
 function renewal({ profile, keys }: AwsSettings): string {
   if (keys === "used") {
     return "Set new values for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or " +
-      `unset them to use ${profile ? `profile "${profile.value}"` : "a profile"}.`;
+      `unset them to use ${profile ? `profile "${profile.value}"` : "a profile"}`;
   }
   return profile
     ? `Renew the credentials of profile "${profile.value}": aws sso login --profile ${
       shellWord(profile.value)
-    }, or aws configure --profile ${shellWord(profile.value)}.`
+    }, or aws configure --profile ${shellWord(profile.value)}`
     : "Run aws sso login or aws configure, or set new values for AWS_ACCESS_KEY_ID, " +
-      "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
+      "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN";
 }
 
 function regionDisabled({ region }: Request): AwsError {
   const message = `Region ${region?.value ?? "of the profile"} is not enabled in this AWS account`;
   return new AwsError("credentials", message, {
-    hint: `Enable it in the account's settings, or use a region other than ${regionWords(region)}.`,
+    hint: `Enable it in the account's settings, or use a region other than ${regionWords(region)}`,
   });
 }
 
@@ -246,7 +248,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
     case "certificate not trusted":
       return explained(
         `The certificate of ${host} is not trusted`,
-        "If you use a proxy or an emulator, set AWS_CA_BUNDLE to a PEM file with its CA certificate.",
+        "If you use a proxy or an emulator, set AWS_CA_BUNDLE to a PEM file with its CA certificate",
       );
     case "certificate expired":
       return explained(`The certificate of ${host} has expired`, CHECK_CLOCK);
@@ -255,7 +257,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
     case "certificate of another name":
       return explained(
         `The certificate of ${host} is for another host name`,
-        "Check AWS_ENDPOINT_URL, the proxy and the network.",
+        "Check AWS_ENDPOINT_URL, the proxy and the network",
       );
     case "proxy wants a password":
       return proxyWantsPassword(quote);
@@ -268,7 +270,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
       return explained(
         missed,
         "Check the network, the proxy and AWS_ENDPOINT_URL, and whether " +
-          `${regionWords(region)} exists.`,
+          `${regionWords(region)} exists`,
       );
     case "no encryption":
       return explained(
@@ -282,7 +284,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
     case "other":
       return explained(
         missed,
-        "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.",
+        "Check the network, the proxy and AWS_ENDPOINT_URL, then try again",
       );
   }
 }
@@ -305,8 +307,8 @@ function invalid(request: Request, error: unknown): AwsError {
       // A transform's: issue 4777 of aws/sagemaker-python-sdk.
       : /doesn't support .* ModelDataSource/.test(words)
       ? "Pack the model (tar -czf model.tar.gz -C DIRECTORY .), upload the archive to S3, and use " +
-        "it with --model s3://BUCKET/model.tar.gz."
-      : "Check the options and the configuration file.",
+        "it with --model s3://BUCKET/model.tar.gz"
+      : "Check the options and the configuration file",
   });
 }
 
@@ -314,14 +316,14 @@ function notThere({ action, subject, region }: Request, error: unknown): AwsErro
   if (!subject) return new AwsError("not found", `${action} failed: ${messageOf(error)}`);
   return new AwsError("not found", `ResourceNotFound: ${subject}`, {
     hint: action.startsWith("s3:")
-      ? "Check the name."
-      : `Check the name and the region: mlcli searched in ${regionWords(region)}.`,
+      ? "Check the name"
+      : `Check the name and the region: mlcli searched in ${regionWords(region)}`,
   });
 }
 
 function changed({ action, subject }: Request): AwsError {
   return new AwsError("changed", `${subject ?? action} changed while mlcli used it`, {
-    hint: "Try again.",
+    hint: "Try again",
   });
 }
 
@@ -344,13 +346,13 @@ export function withoutMetadata<Answer extends Answered>(
 /** The error for an answer that cannot be the service's. */
 export function strangeAnswer({ $metadata: { httpStatusCode } }: Answered): AwsError {
   return new AwsError("failed", `The response did not come from AWS: HTTP ${httpStatusCode}`, {
-    hint: "Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL.",
+    hint: "Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL",
   });
 }
 
 /** The error for pages that go round in a circle. */
 export function repeatedPage(what: string): AwsError {
   return new AwsError("failed", `AWS returned the same page of ${what} twice`, {
-    hint: "Check AWS_ENDPOINT_URL: an emulator might not support pagination.",
+    hint: "Check AWS_ENDPOINT_URL: an emulator might not support pagination",
   });
 }

@@ -16,6 +16,7 @@ import {
   typeHint,
   type UnreadBody,
 } from "../invocation/invocation.ts";
+import { sentences } from "../text.ts";
 import { abortOf } from "../time.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
 import { commandFor, type JobCommand } from "./jobs/job.ts";
@@ -132,10 +133,9 @@ function modelRefusalError(
     `HTTP ${status} from the model of endpoint ${endpoint}`,
     `The model of endpoint ${endpoint} returned HTTP ${status}`,
   );
-  const type = typeHint(status, contentType);
   return new MlcliError(words.message, {
     quote: words.quote,
-    hint: type === undefined ? log : `${type.replace(/\.?$/, ".")} ${log}`,
+    hint: sentences(typeHint(status, contentType), log),
   });
 }
 

@@ -60,7 +60,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^415\b/, "The server does not support this content type. Set another --content-type."],
   [
     /^4\d\d\b/,
-    "To find the failing record, send the data to a local server with mlcli local transform.",
+    "To find the failing record, send the data to a local server with mlcli local transform",
   ],
   [
     /Unable to get response|did not respond/i,

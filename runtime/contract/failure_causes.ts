@@ -214,7 +214,7 @@ export const CAUSES: readonly Row[] = [
     reason: /Failed to download model data|Could not (access|find) model data|NoSuch(Bucket|Key)/i,
     words:
       "SageMaker cannot download the model archive: it no longer exists, is in another region, " +
-      "or the execution role lacks permission (s3:GetObject, and the use of its KMS key).",
+      "or the execution role lacks permission (s3:GetObject, and the use of its KMS key)",
     source: "https://github.com/mlflow/mlflow/issues/2573, " +
       "https://github.com/aws-solutions-library-samples/fraud-detection-using-machine-learning/issues/9",
   },

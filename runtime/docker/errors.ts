@@ -72,7 +72,7 @@ export function saysDiskFull(words: string): boolean {
 
 /** What frees the disk of the engine, which holds images, containers and caches of builds. */
 export const FREES_ENGINE_DISK =
-  "docker system df shows what uses it, and docker system prune removes unused data.";
+  "docker system df shows what uses it, and docker system prune removes unused data";
 
 /** How Deno words a connection that breaks, depending on what it was about (crates hyper, reqwest). */
 const BROKEN =

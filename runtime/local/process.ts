@@ -69,7 +69,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
 /** @throws UsageError where nothing says which program of an image of mlcli's is to run. */
 function requireProgram({ file, program: { code, command } }: ProcessingJob): void {
   if (file !== undefined || code !== undefined || command.length > 0) return;
-  throw new UsageError('Missing required option "--file".', {
+  throw new UsageError('Missing required option "--file"', {
     hint: "List the options: mlcli local process --help",
   });
 }

@@ -48,7 +48,7 @@ export function diagnosis(
   const isOpen = ({ address, port }: ListeningSocket): boolean =>
     port === SERVER_PORT && !isLoopbackAddress(address);
   if (sockets.some(isOpen)) {
-    const hint = "Return 200 from GET /ping, over HTTP without TLS, and over IPv4 (0.0.0.0).";
+    const hint = "Return 200 from GET /ping, over HTTP without TLS, and over IPv4 (0.0.0.0)";
     return { words: `it closes connections to port ${SERVER_PORT} without a response`, hint };
   }
   const where = listed([...new Set(sockets.map(addressText))]);
@@ -60,20 +60,20 @@ function addressText({ address, port }: ListeningSocket): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-const NO_LOGIN = "Allow GET /ping without a login.";
+const NO_LOGIN = "Allow GET /ping without a login";
 const REDIRECTED =
-  "Return 200 from /ping without a redirect: define its route without a slash at the end.";
-const OTHER = "Return 200 from /ping.";
+  "Return 200 from /ping without a redirect: define its route without a slash at the end";
+const OTHER = "Return 200 from /ping";
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
-  204: "Return status 200 from /ping: SageMaker accepts only 200.",
+  204: "Return status 200 from /ping: SageMaker accepts only 200",
   400:
     "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), respond without " +
-    "TLS, and return 200 from /ping.",
+    "TLS, and return 200 from /ping",
   401: NO_LOGIN,
   403: NO_LOGIN,
-  404: 'Add a route GET /ping that returns 200: @app.get("/ping") in FastAPI and Flask.',
-  405: 'Let /ping accept GET: @app.get("/ping") in FastAPI and Flask.',
+  404: 'Add a route GET /ping that returns 200: @app.get("/ping") in FastAPI and Flask',
+  405: 'Let /ping accept GET: @app.get("/ping") in FastAPI and Flask',
 };
 
 /** Returns the kind of an answer: for the user, a refused, a reset and a closed connection are one kind. */

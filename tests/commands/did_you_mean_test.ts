@@ -38,7 +38,7 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   [
     "download x",
     "download",
-    "Did you mean mlcli download-model or mlcli download-output? See mlcli --help.",
+    "Did you mean mlcli download-model or mlcli download-output? See mlcli --help",
   ],
   ["new demo", "new", "Did you mean mlcli init? See mlcli --help."],
   ["version", "version", "Did you mean mlcli --version? See mlcli --help."],
@@ -59,12 +59,12 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   [
     "local list-endpoint",
     "list-endpoint",
-    "Did you mean mlcli list-endpoints? See mlcli local --help.",
+    "Did you mean mlcli list-endpoints? See mlcli local --help",
   ],
   [
     "local run",
     "run",
-    "Did you mean mlcli local train or mlcli local process? See mlcli local --help.",
+    "Did you mean mlcli local train or mlcli local process? See mlcli local --help",
   ],
   ["local exec", "exec", "Did you mean mlcli local shell? See mlcli local --help."],
   ["local list", "list", "Did you mean mlcli local list-jobs? See mlcli local --help."],

@@ -8,6 +8,7 @@ import {
   parseJson,
   printable,
   printableJson,
+  sentences,
   terminalText,
 } from "../../runtime/text.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -79,6 +80,25 @@ suite("listed", () => {
     ] as const;
     for (const [names, text] of rows) assertEquals(listed(names), text);
   });
+});
+
+suite("sentences", () => {
+  for (
+    const [what, parts, text] of [
+      [
+        "puts a full stop behind each but the last",
+        ["Add it", "Run a --b", "See c"],
+        "Add it. Run a --b. See c",
+      ],
+      ["keeps the sign at the end of a part", ["A.", "B!", "C?", "D:", "E."], "A. B! C? D: E."],
+      ["puts a full stop behind a bracket", ["A (b.)", "C"], "A (b.). C"],
+      ["skips the parts that are missing or empty", [undefined, "A", "", "B", undefined], "A. B"],
+      ["adds nothing to the only part", ["A", undefined], "A"],
+      ["of no parts is empty", [undefined, ""], ""],
+    ] as const
+  ) {
+    it(what, () => assertEquals(sentences(...parts), text));
+  }
 });
 
 const NAMES = ["ec2_type", "instance_count", "spot", "tag", "execution_role", "s3_prefix", "train"];

@@ -1,6 +1,7 @@
 import { AwsError, orNothing } from "../../aws/errors.ts";
 import type { EndpointDescription } from "../../aws/sagemaker.ts";
 import { Interrupted } from "../../errors.ts";
+import { sentences } from "../../text.ts";
 import { waitUntilGone } from "../endpoints/delete_endpoint.ts";
 import { detailsOf } from "../endpoints/details.ts";
 import { type FollowedEndpoint, followEndpoint } from "../endpoints/follow_endpoint.ts";
@@ -165,24 +166,24 @@ async function endpointFailure(
   const more = isAllGone ? "Nothing was left behind." : "";
   if (outcome === "gone") {
     return new AwsError("not found", `Endpoint ${endpoint} was deleted during the deployment`, {
-      hint: `To create it again, rerun the command. ${more}`.trimEnd(),
+      hint: sentences("To create it again, rerun the command", more),
     });
   }
   const facts = await failureFacts(endpoint, { description, began: created }, aws, choice);
   const [what, served] = outcome === "rolled back"
     ? [
       "was not updated: SageMaker rolled it back",
-      "The endpoint still serves the previous version.",
+      "The endpoint still serves the previous version",
     ]
     : isNew
     ? ["was not created: it failed", undefined]
     : [
       `was not updated: its status is ${status}`,
-      `See what the endpoint serves: ${commandFor(endpoint, choice)("describe")}.`,
+      `See what the endpoint serves: ${commandFor(endpoint, choice)("describe")}`,
     ];
   return new AwsError("failed", `Endpoint ${endpoint} ${what}`, {
     quote: facts.quote,
-    hint: [facts.cause, facts.log, served, more].filter((sentence) => sentence).join(" "),
+    hint: sentences(facts.cause, facts.log, served, more),
   });
 }
 

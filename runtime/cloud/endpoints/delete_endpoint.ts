@@ -3,6 +3,7 @@ import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions, Setting } from "../../aws/settings.ts";
 import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
 import { Interrupted, MlcliError } from "../../errors.ts";
+import { sentences } from "../../text.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
@@ -161,12 +162,15 @@ async function deletePlannedParts(
   }
   if (!failure) return noteLeft(plan, leftParts(), report, choice);
   noteLeft(plan, [], report, choice);
-  const sentences = [
-    `${outcomeWords(plan.endpoint, "is deleted", fates)}.`,
-    failure.hint,
-    `Then delete the rest: ${leftParts().map((part) => deletionByHand(part, choice)).join("; ")}`,
-  ];
-  throw withHint(failure, sentences.filter((sentence) => sentence).join(" "));
+  const rest = leftParts().map((part) => deletionByHand(part, choice)).join("; ");
+  throw withHint(
+    failure,
+    sentences(
+      outcomeWords(plan.endpoint, "is deleted", fates),
+      failure.hint,
+      `Then delete the rest: ${rest}`,
+    ),
+  );
 }
 
 /** Notes what is left, also what was to be kept, and how to delete it. */

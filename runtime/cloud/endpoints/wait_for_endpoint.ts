@@ -5,7 +5,7 @@ import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/names.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { MlcliError } from "../../errors.ts";
-import { inOneLine, printable } from "../../text.ts";
+import { inOneLine, printable, sentences } from "../../text.ts";
 import { commandFor } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import type { WaiterHost } from "../waiter.ts";
@@ -83,14 +83,14 @@ async function endpointError(
   const [what, remedy] = outcome === "rolled back"
     ? [
       `was rolled back and serves the previous version (${inOneLine(configuration)})`,
-      "Fix the cause, then deploy again.",
+      "Fix the cause, then deploy again",
     ]
     : status === "Failed"
-    ? ["failed", `Delete the endpoint: ${deletionOf(name, choice)}.`]
+    ? ["failed", `Delete the endpoint: ${deletionOf(name, choice)}`]
     : [`is ${inOneLine(status)}`, ""];
   return new MlcliError(`Endpoint ${shown} ${what}`, {
     quote,
-    hint: [cause, remedy, log].filter((sentence) => sentence).join(" "),
+    hint: sentences(cause, remedy, log),
   });
 }
 
@@ -119,9 +119,9 @@ export async function failureFacts(
     ].join("\n"),
     cause: likelyCause({ kind: "serve", reason, log: lines })?.words,
     log: denial !== undefined
-      ? `Cannot read the log: ${denial}.`
+      ? `Cannot read the log: ${denial}`
       : lines.length === 0
-      ? `${began ? "The new instances" : "The instances"} wrote no log.`
-      : `See the whole log: ${commandFor(name, choice)("logs")}.`,
+      ? `${began ? "The new instances" : "The instances"} wrote no log`
+      : `See the whole log: ${commandFor(name, choice)("logs")}`,
   };
 }

@@ -7,7 +7,7 @@ import { failedFirst } from "../../contract/first_failure.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
-import { inOneLine, printable } from "../../text.ts";
+import { inOneLine, printable, sentences } from "../../text.ts";
 import { dataLog, JobLog, type LogReader } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
 import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
@@ -114,14 +114,17 @@ async function failedError(followed: FollowedJob, aws: Aws): Promise<MlcliError>
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
   const likely = failed[0]?.hint ?? cause?.words;
   const where = lines === undefined
-    ? "Its log cannot be read."
+    ? "Its log cannot be read"
     : lines.length === 0
-    ? "It wrote no log."
+    ? "It wrote no log"
     : isShown
-    ? "Its last log lines are above."
+    ? "Its last log lines are above"
     : `See its whole log: ${command("logs")}`;
   const more = job.kind === "transform"
-    ? `Download the results of the other objects, if any: ${command("download-output")}. ${where}`
+    ? sentences(
+      `Download the results of the other objects, if any: ${command("download-output")}`,
+      where,
+    )
     : where;
   return new MlcliError(`${title(job)} failed`, {
     quote: [
@@ -132,7 +135,7 @@ async function failedError(followed: FollowedJob, aws: Aws): Promise<MlcliError>
         ? ["", host ? `${host} failed first:` : "Last log lines:", ...lines]
         : [],
     ].join("\n"),
-    hint: likely ? `${likely.replace(/\.?$/, ".")} ${more}` : more,
+    hint: sentences(likely, more),
   });
 }
 

@@ -2,7 +2,7 @@ import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, sentences } from "../../text.ts";
 import type { EndpointDetails } from "../endpoints/details.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
 import { PAUSE_WITH_NEWS, Waiter, type WaiterHost } from "../waiter.ts";
@@ -182,7 +182,7 @@ class Following {
       const isNeeded = this.options.log || isRefusal(error, "credentials");
       if (isNeeded || !(error instanceof AwsError)) throw error;
       this.#log = "denied";
-      this.report.note(`Cannot show the log: ${error.message}. ${error.hint ?? ""}`.trim());
+      this.report.note(sentences(`Cannot show the log: ${error.message}`, error.hint));
       return 0;
     }
   }

@@ -15,7 +15,7 @@ import { withReadableLog } from "../../serving/log.ts";
 import { bodyLimit, onPort, serverPlan } from "../../serving/plan.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
 import { logTail, shownTail, untilReady } from "../../serving/ready.ts";
-import { printable } from "../../text.ts";
+import { printable, sentences } from "../../text.ts";
 import { VERSION } from "../../version.ts";
 import type { Note } from "../in_parallel.ts";
 
@@ -277,10 +277,11 @@ async function requirePing(
         `200 for /ping within ${seconds} s (${words})`,
     {
       quote: log && printable(shownTail(log)),
-      hint:
-        `${(hint ?? "Nothing was uploaded or created").replace(/\.?$/, ".")} Debug it locally: ` +
-        "mlcli local deploy. For a model that works only on SageMaker, upload its archive " +
-        "yourself: --model s3://...",
+      hint: sentences(
+        hint ?? "Nothing was uploaded or created",
+        "Debug it locally: mlcli local deploy",
+        "For a model that works only on SageMaker, upload its archive yourself: --model s3://...",
+      ),
     },
   );
 }

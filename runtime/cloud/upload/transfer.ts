@@ -5,7 +5,7 @@ import type { S3Address } from "../../contract/addresses.ts";
 import { sortKeys } from "../../contract/keys.ts";
 import { MlcliError } from "../../errors.ts";
 import { counted } from "../../quantities.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, sentences } from "../../text.ts";
 import { forcedEnd } from "../../time.ts";
 import { inParallel } from "../in_parallel.ts";
 import { Changed } from "./file_state.ts";
@@ -115,14 +115,17 @@ function notSentError(failed: readonly Failed[], done: Done, { target }: Sending
   const more = failures.length - NAMED;
   if (more > 0) lines.push(`and ${more} more`);
   const others = arrived === 0
-    ? ""
-    : `${counted(arrived, "other file")} ${arrived === 1 ? "is" : "are"} in S3. `;
+    ? undefined
+    : `${counted(arrived, "other file")} ${arrived === 1 ? "is" : "are"} in S3`;
   return new MlcliError(
     `Cannot upload ${counted(failures.length, "file")} to s3://${target.bucket}/${target.key}`,
     {
       quote: lines.join("\n"),
-      hint: `${others}Rerun the command to upload the rest.` +
-        (first!.error.hint ? ` For the first file: ${first!.error.hint}` : ""),
+      hint: sentences(
+        others,
+        "Rerun the command to upload the rest",
+        first!.error.hint && `For the first file: ${first!.error.hint}`,
+      ),
       cause: first!.error,
     },
   );

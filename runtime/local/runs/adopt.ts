@@ -24,6 +24,7 @@ import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
 import { completeRecord, recordOf, type RunSummary } from "../../model/records.ts";
+import { sentences } from "../../text.ts";
 import { keepOutputs } from "./outputs.ts";
 import { clearRun, workingFolders } from "./run.ts";
 
@@ -217,7 +218,7 @@ function inWords(error: unknown): { readonly difference: Difference; readonly no
 }
 
 function inOne(difference: Difference | undefined): string | undefined {
-  return difference && `${difference.message}. ${difference.hint.replace(/\.$/, "")}`;
+  return difference && sentences(difference.message, difference.hint);
 }
 
 /** Gives what the run wrote to the caller, as its mlcli would have. */

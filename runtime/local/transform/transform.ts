@@ -29,7 +29,7 @@ import { onFreePort } from "../../serving/ports.ts";
 import { packCode } from "../../source/source.ts";
 import { NOWHERE } from "../../streams.ts";
 import { noteText, tell } from "../../messages.ts";
-import { inOneLine } from "../../text.ts";
+import { inOneLine, sentences } from "../../text.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
 import { mountedCode } from "../code.ts";
 import { discardContainer } from "../container/create.ts";
@@ -278,14 +278,14 @@ function failed(
       : `${failedFiles} of ${files} files ${failedFiles === 1 ? "has" : "have"} no result`,
     {
       quote: [...shown, ...more > 0 ? [`and ${more} more`] : []].join("\n"),
-      hint: [
+      hint: sentences(
         isLines
           ? "To send each line as a JSON document: --content-type application/json --split line"
           : isType
           ? typeHint(status, contentType)
           : hint,
         log && `See the server's log: ${log}`,
-      ].filter((part) => part).map((part) => part!.replace(/\.$/, "")).join(". ") || undefined,
+      ) || undefined,
     },
   );
 }

@@ -143,7 +143,7 @@ suite("a command line", () => {
       [
         "group run --role r -e K=V",
         'Unknown option "-e"',
-        "Did you mean --env? See mlcli group run --help.",
+        "Did you mean --env? See mlcli group run --help",
       ],
       [
         "group run --role",

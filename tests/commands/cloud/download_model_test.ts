@@ -155,7 +155,7 @@ suite("download-model", () => {
     const { code, stderr } = await at.download([URI]);
     assertEquals([code, stderr], [
       1,
-      `error: ${URI} changed while mlcli used it\nhint: Try again.\n`,
+      `error: ${URI} changed while mlcli used it\nhint: Try again\n`,
     ]);
     assertEquals(await at.look(), { model: OLD, others: [] });
   });

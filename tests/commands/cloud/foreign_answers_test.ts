@@ -15,7 +15,7 @@ const PAGES = {
 };
 
 const STRANGE_HINT =
-  "hint: Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL.\n";
+  "hint: Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL\n";
 
 /** Uploads `data/`, with an answer of something else to some requests. */
 async function upload(
@@ -221,7 +221,7 @@ suite("a refusal without a reason, as S3 answers a HEAD", () => {
       "",
       "error: AccessDeniedException: s3:GetObject\n" +
       "hint: Add the permission s3:GetObject to your user or role. To see its name, run " +
-      "aws sts get-caller-identity.\n",
+      "aws sts get-caller-identity\n",
     ]);
   });
 });

@@ -328,7 +328,7 @@ suite("invoke-endpoint says what is wrong", () => {
     assertEquals([code, stderr], [
       1,
       "error: ResourceNotFound: endpoint other\n" +
-      "hint: Check the name and the region: mlcli searched in eu-west-1 (--region).\n",
+      "hint: Check the name and the region: mlcli searched in eu-west-1 (--region)\n",
     ]);
   });
 

@@ -270,7 +270,7 @@ suite("local process of an image that exists", () => {
     assertEquals([missing.code, missing.body, missing.stderr], [
       2,
       undefined,
-      'error: Missing required option "--file".\nhint: List the options: mlcli local process ' +
+      'error: Missing required option "--file"\nhint: List the options: mlcli local process ' +
       "--help\n",
     ]);
     assertEquals((await process(app, [...TYPED, "-f", "p.py"], { image })).code, 0);

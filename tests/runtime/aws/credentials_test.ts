@@ -289,10 +289,10 @@ suite("credentialsProvider", () => {
   });
 
   const NONE = "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a " +
-    "profile with AWS_PROFILE.";
+    "profile with AWS_PROFILE";
   const bare = (source: string) =>
     "Run aws configure --profile bare, or choose another profile (this one is set by " +
-    `${source}).`;
+    `${source})`;
   const NO_ROLE = "Check the role's trust policy and your permission sts:AssumeRole, or choose " +
     "another role (this one is set by ";
   const DENIED = "User: jo is not authorized to perform: sts:AssumeRole";
@@ -323,19 +323,21 @@ suite("credentialsProvider", () => {
       "a typed profile with nothing but a region, and keys",
       { profile: "bare", env: KEYS },
       'No AWS credentials found for profile "bare"',
-      `${bare("--profile")} To use AWS_ACCESS_KEY_ID instead, remove --profile and set AWS_REGION.`,
+      `${
+        bare("--profile")
+      }. To use AWS_ACCESS_KEY_ID instead, remove --profile and set AWS_REGION.`,
     ],
     [
       "a typed profile that holds none, a region and keys",
       { profile: "bare", region: "eu-west-2", env: KEYS },
       'No AWS credentials found for profile "bare"',
-      `${bare("--profile")} To use AWS_ACCESS_KEY_ID instead, remove --profile.`,
+      `${bare("--profile")}. To use AWS_ACCESS_KEY_ID instead, remove --profile.`,
     ],
     [
       "a configuration file's profile with nothing but a region, and keys",
       { profile: "bare", by: "cloud_profile", env: KEYS },
       'No AWS credentials found for profile "bare"',
-      `${bare("cloud_profile in app.json")} To use AWS_ACCESS_KEY_ID instead, remove ` +
+      `${bare("cloud_profile in app.json")}. To use AWS_ACCESS_KEY_ID instead, remove ` +
       "cloud_profile in app.json and set AWS_REGION.",
     ],
     [
@@ -377,14 +379,14 @@ suite("credentialsProvider", () => {
       "a token that is not there",
       { profile: "web" },
       "Cannot read the web identity token",
-      "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile.",
+      "Check AWS_WEB_IDENTITY_TOKEN_FILE, or web_identity_token_file in the profile",
       "ENOENT: no such file or directory, open '/nonexistent/token'",
     ],
     [
       "a role of a profile that may not be assumed",
       { profile: "role", sts: denied },
       'Cannot assume the role of profile "role"',
-      `${NO_ROLE}the profile).`,
+      `${NO_ROLE}the profile)`,
       DENIED,
     ],
     [
@@ -397,7 +399,7 @@ suite("credentialsProvider", () => {
       "a role that may not be assumed",
       { role: ROLE, env: KEYS, sts: denied },
       `Cannot assume role ${ROLE}`,
-      `${NO_ROLE}PLATFORM_ROLE).`,
+      `${NO_ROLE}PLATFORM_ROLE)`,
       DENIED,
     ],
     [
@@ -410,7 +412,7 @@ suite("credentialsProvider", () => {
       "a role that STS refuses for a reason of its own",
       { role: ROLE, env: KEYS, sts: odd },
       "sts:AssumeRole failed: Because",
-      "To see details, set MLCLI_DEBUG=1.",
+      "To see details, set MLCLI_DEBUG=1",
       undefined,
       "other",
     ],

@@ -43,11 +43,11 @@ function explained(error: unknown, options: Options = {}): readonly (string | un
 
 const NO_ACCESS = "User: arn:aws:sts::1:user/jo is not authorized to perform: " +
   "sagemaker:DescribeEndpoint on resource: arn:aws:sagemaker:eu-west-1:1:endpoint/churn";
-const THROTTLED_HINT = "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often.";
+const THROTTLED_HINT = "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often";
 const RENEW = "Run aws sso login or aws configure, or set new values for AWS_ACCESS_KEY_ID, " +
-  "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
+  "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN";
 const RENEW_PROFILE = 'Renew the credentials of profile "work": aws sso login --profile work, ' +
-  "or aws configure --profile work.";
+  "or aws configure --profile work";
 const RENEW_KEYS = "Set new values for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and " +
   "AWS_SESSION_TOKEN, or unset them to use";
 const CLOCK = "This machine's clock is wrong";
@@ -64,13 +64,13 @@ const CODES: readonly (readonly [
     "denied",
     "AccessDeniedException: sagemaker:DescribeEndpoint",
     NO_ACCESS,
-    "Add the permission sagemaker:DescribeEndpoint to the user or role named above.",
+    "Add the permission sagemaker:DescribeEndpoint to the user or role named above",
   ]],
   [["AccessDeniedException"], "No", { role: ROLE }, [
     "denied",
     "AccessDeniedException: sagemaker:ListEndpoints",
     "No",
-    `Add the permission sagemaker:ListEndpoints to the role ${ROLE}.`,
+    `Add the permission sagemaker:ListEndpoints to the role ${ROLE}`,
   ]],
   [
     ["ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"],
@@ -95,23 +95,23 @@ const CODES: readonly (readonly [
       "credentials",
       "The AWS credentials have expired",
       undefined,
-      `${RENEW_KEYS} profile "work".`,
+      `${RENEW_KEYS} profile "work"`,
     ],
   ]],
   [["ExpiredToken"], "Expired", { keys: "used" }, [
-    ...["credentials", "The AWS credentials have expired", undefined, `${RENEW_KEYS} a profile.`],
+    ...["credentials", "The AWS credentials have expired", undefined, `${RENEW_KEYS} a profile`],
   ]],
   [["UnrecognizedClientException", "InvalidClientTokenId"], "Invalid", { region: "af-south-1" }, [
     "credentials",
     "AWS rejected the access key",
     undefined,
-    `${RENEW} If the key is valid, the account might not have enabled af-south-1 (--x).`,
+    `${RENEW}. If the key is valid, the account might not have enabled af-south-1 (--x).`,
   ]],
   [["InvalidSignatureException", "SignatureDoesNotMatch"], "The request signature", {}, [
     "credentials",
     "The AWS secret access key does not match the access key ID",
     undefined,
-    `${RENEW} Also check this machine's clock.`,
+    `${RENEW}. Also check this machine's clock.`,
   ]],
   ...["Signature expired: 1 is now earlier", "Signature not yet current: 1"].map((words) =>
     [
@@ -125,7 +125,7 @@ const CODES: readonly (readonly [
     "credentials",
     "The AWS secret access key does not match the access key ID",
     undefined,
-    `${RENEW_PROFILE} Also check this machine's clock.`,
+    `${RENEW_PROFILE}. Also check this machine's clock.`,
   ]],
   [["RequestExpired", "RequestTimeTooSkewed", "RequestInTheFuture"], "Too late", {}, [
     ...["credentials", CLOCK, "Too late", SET_CLOCK],
@@ -134,7 +134,7 @@ const CODES: readonly (readonly [
     "credentials",
     "Region of the profile is not enabled in this AWS account",
     undefined,
-    "Enable it in the account's settings, or use a region other than the profile's region.",
+    "Enable it in the account's settings, or use a region other than the profile's region",
   ]],
 ];
 
@@ -142,7 +142,7 @@ const NOT_FOUND = 'Could not find endpoint "arn:aws:sagemaker:eu-west-1:1:endpoi
 const NO_CONFIGURATION = "Could not find endpoint configuration 'churn-config'.";
 const IN_PROGRESS = 'Cannot update in-progress endpoint "arn:aws:sagemaker:::endpoint/churn".';
 const LOOK = "Check the name and the options. To list the endpoints, run mlcli list-endpoints.";
-const LOOK_IN = "Check the name and the region: mlcli searched in eu-west-1 (--x).";
+const LOOK_IN = "Check the name and the region: mlcli searched in eu-west-1 (--x)";
 
 /** The words of a ValidationException. */
 const VALIDATION: readonly (readonly [
@@ -219,7 +219,7 @@ const LACKED_BY_OTHERS: readonly string[] = [
 ];
 
 const REACH = "Cannot reach AWS at h.test:1";
-const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.";
+const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again";
 const RENEW_HOST =
   "Check this machine's clock. If it is right, the host's operator must renew the certificate.";
 const LOGIN = "Set HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT. Percent-encode special characters.";
@@ -228,7 +228,7 @@ const WANTS_LOGIN = "The proxy requires a valid user name and password";
 const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string, hint: string]>> = {
   "no such host": [
     REACH,
-    "Check the network, the proxy and AWS_ENDPOINT_URL, and whether eu-west-1 (--x) exists.",
+    "Check the network, the proxy and AWS_ENDPOINT_URL, and whether eu-west-1 (--x) exists",
   ],
   "refused": [REACH, TRY],
   "no route": [REACH, TRY],
@@ -237,13 +237,13 @@ const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string,
   "other": [REACH, TRY],
   "certificate not trusted": [
     "The certificate of h.test:1 is not trusted",
-    "If you use a proxy or an emulator, set AWS_CA_BUNDLE to a PEM file with its CA certificate.",
+    "If you use a proxy or an emulator, set AWS_CA_BUNDLE to a PEM file with its CA certificate",
   ],
   "certificate expired": ["The certificate of h.test:1 has expired", RENEW_HOST],
   "certificate not valid yet": ["The certificate of h.test:1 is not valid yet", RENEW_HOST],
   "certificate of another name": [
     "The certificate of h.test:1 is for another host name",
-    "Check AWS_ENDPOINT_URL, the proxy and the network.",
+    "Check AWS_ENDPOINT_URL, the proxy and the network",
   ],
   "no encryption": [
     REACH,
@@ -266,13 +266,13 @@ const strange = (status: number): readonly (string | undefined)[] => [
   "failed",
   `The response did not come from AWS: HTTP ${status}`,
   undefined,
-  "Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL.",
+  "Check the proxy, the network (it might show a login page) and AWS_ENDPOINT_URL",
 ];
 const other = (words: string): readonly (string | undefined)[] => [
   "other",
   `sagemaker:ListEndpoints failed: ${words}`,
   undefined,
-  "To see details, set MLCLI_DEBUG=1.",
+  "To see details, set MLCLI_DEBUG=1",
 ];
 const needsLogin = ["unreachable", WANTS_LOGIN, "HTTP 407", LOGIN];
 const throttled = (times: string) => [
@@ -339,7 +339,7 @@ suite("awsError", () => {
         "denied",
         `AccessDeniedException: ${permission}`,
         words,
-        `Add the permission ${permission} to the role ${ROLE}.`,
+        `Add the permission ${permission} to the role ${ROLE}`,
       ]);
     });
   }

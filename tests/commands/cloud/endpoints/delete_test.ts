@@ -262,7 +262,7 @@ const AUTOSCALING =
   "application-autoscaling:DeregisterScalableTarget permission to deregister the scalable target.";
 
 const NOT_FOUND = "error: ResourceNotFound: endpoint shop\n" +
-  `hint: Check the name and the region: mlcli searched in ${REGION} (AWS_REGION).\n`;
+  `hint: Check the name and the region: mlcli searched in ${REGION} (AWS_REGION)\n`;
 
 const REFUSED: readonly RefusedDeletion[] = [
   ...["Creating", "Updating", "SystemUpdating", "RollingBack"].map((status) => ({
@@ -356,7 +356,7 @@ const REFUSED: readonly RefusedDeletion[] = [
     stderr: `error: AccessDeniedException: application-autoscaling:DeregisterScalableTarget\n` +
       `  ${AUTOSCALING}\n` +
       "hint: Add the permission application-autoscaling:DeregisterScalableTarget to your user or " +
-      "role. To see its name, run aws sts get-caller-identity.\n",
+      "role. To see its name, run aws sts get-caller-identity\n",
     asked: ["DeleteEndpoint"],
   },
   {

@@ -210,7 +210,7 @@ suite("mlcli list-endpoints", () => {
       stderr: "error: AccessDeniedException: sagemaker:ListEndpoints\n" +
         `  User: ${USER_KEY.user} is not authorized to perform: sagemaker:ListEndpoints on ` +
         "resource: * because no identity-based policy allows the sagemaker:ListEndpoints action\n" +
-        "hint: Add the permission sagemaker:ListEndpoints to the user or role named above.\n",
+        "hint: Add the permission sagemaker:ListEndpoints to the user or role named above\n",
     });
   });
 
@@ -248,7 +248,7 @@ suite("mlcli list-endpoints", () => {
       code: 1,
       stdout: "",
       stderr: "error: sagemaker:ListEndpoints was throttled (2 attempts)\n" +
-        "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often.\n",
+        "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to retry more often\n",
     });
     assertEquals(box.operations.length, 4);
   });

@@ -69,7 +69,7 @@ suite("mlcli wait of an endpoint", () => {
           }\n  \n  Last log lines:\n  loading\n  Traceback (most recent call last):\n` +
           "hint: The code itself failed. To reproduce it locally, run mlcli local deploy. " +
           "Fix the cause, then deploy again. " +
-          "See the whole log: mlcli logs shop.\n",
+          "See the whole log: mlcli logs shop\n",
       );
     });
   }
@@ -81,7 +81,7 @@ suite("mlcli wait of an endpoint", () => {
     const { code, stdout, stderr } = await run(box);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^InService\nerror: Endpoint shop was rolled back and .*\(shop-config\)\n/);
-    assertMatch(stderr, /The new instances wrote no log\.\n$/);
+    assertMatch(stderr, /The new instances wrote no log\n$/);
     // What was made and never asked for is no update.
     box.endpoints.configurations.delete("shop-config-2");
     assertEquals((await run(box)).code, 0);
@@ -104,7 +104,7 @@ suite("mlcli wait of an endpoint", () => {
     );
     assertStringIncludes(
       stderr,
-      `Delete the endpoint: ${REMOVAL} --region eu-west-1. The new instances wrote no log.\n`,
+      `Delete the endpoint: ${REMOVAL} --region eu-west-1. The new instances wrote no log\n`,
     );
   });
 

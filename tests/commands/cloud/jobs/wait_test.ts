@@ -119,7 +119,7 @@ suite("mlcli wait", () => {
   it("says so where a failed job wrote nothing, or its log may not be read", async () => {
     const end = { status: "Failed", reason: "ClientError: Something new" } as const;
     const silent = await waitFor(end);
-    assertStringIncludes(silent.stderr, "  ClientError: Something new\nhint: It wrote no log.\n");
+    assertStringIncludes(silent.stderr, "  ClientError: Something new\nhint: It wrote no log\n");
     const denied = await waitFor(end, {
       log: ["one"],
       prepare: (box) => box.faults.deny("logs:*"),
@@ -127,7 +127,7 @@ suite("mlcli wait", () => {
     assertEquals(denied.code, 1);
     assertStringIncludes(
       denied.stderr,
-      "  ClientError: Something new\nhint: Its log cannot be read.\n",
+      "  ClientError: Something new\nhint: Its log cannot be read\n",
     );
     const none = await waitFor({ status: "Failed" });
     assertStringIncludes(none.stderr, "  SageMaker gave no reason.\n");

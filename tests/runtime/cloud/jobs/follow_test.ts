@@ -182,7 +182,7 @@ suite("followJob", () => {
         shown.filter((line) => line.includes("log")),
         [
           `Cannot show the log: AccessDeniedException: ${action}. Add the permission ${action} ` +
-          "to the user or role named above.",
+          "to the user or role named above",
         ],
       );
       assertEquals(shown.at(-1), "= s3://data/output/churn/output/model.tar.gz");
@@ -240,7 +240,7 @@ suite("followJob", () => {
     assertEquals(logIn(shown), log.map((line) => `> ${line}`));
     assertEquals(error?.message, "Training job churn failed");
     assertEquals(error?.quote, reason);
-    assertMatch(error!.hint!, /^The code itself failed\. .* Its last log lines are above\.$/);
+    assertMatch(error!.hint!, /^The code itself failed\. .* Its last log lines are above$/);
   });
 
   it("finds the cause in the log that it has shown", async () => {
