@@ -312,7 +312,7 @@ suite("--aws-credentials", () => {
       assertEquals({ code, asked, created: engine.created }, { code: 1, asked: 0, created: [] });
       assertMatch(
         stderr,
-        /^error: No AWS credentials found for profile "bare"\nhint: .+ \(this one is set by --aws-credentials\)\.$/m,
+        /^error: No AWS credentials found for profile "bare"\nhint: .+ \(this one is set by --aws-credentials\)$/m,
       );
     });
   });

@@ -130,7 +130,7 @@ suite("mlcli wait of an endpoint", () => {
     assertStringIncludes(
       stderr,
       "error: Endpoint shop is UpdateRollbackFailed\n  SageMaker gave no reason.\n" +
-        "hint: Cannot read the log: AccessDeniedException: logs:DescribeLogStreams.\n",
+        "hint: Cannot read the log: AccessDeniedException: logs:DescribeLogStreams\n",
     );
   });
 
