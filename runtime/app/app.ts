@@ -213,7 +213,7 @@ async function noAppIn(cwd: string, name: string | undefined): Promise<MlcliErro
       ? "Change to the directory that contains the app's NAME.json, or create an app: mlcli init"
       : names.length === 0
       ? `Create the app: mlcli init ${name}`
-      : `Use an app of this directory: ${names.map(inOneLine).join(", ")}`,
+      : `Use an app in this directory: ${names.map(inOneLine).join(", ")}`,
   });
 }
 

@@ -55,7 +55,7 @@ export function noScripts(
 ): UsageError {
   return new UsageError(
     `--file requires an image from mlcli init's Dockerfile, but ${image ?? imageName} is not one`,
-    { hint: `In any image with Python, use --entry-point ${shellWord(file)} --source-dir DIR` },
+    { hint: `For any image with Python, use --entry-point ${shellWord(file)} --source-dir DIR` },
   );
 }
 

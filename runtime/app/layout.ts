@@ -196,8 +196,9 @@ function contains(directory: string, other: string): boolean {
 
 function linkError(layout: Layout, written: string): MlcliError {
   return new MlcliError(`${typedPath(layout, written)} is a link, but must be a directory`, {
-    hint: `Remove the link: only you can enter ${typedPath(layout, layout.testDirectory)}, where ` +
-      "containers write",
+    hint: `Remove the link: containers must write inside ${
+      typedPath(layout, layout.testDirectory)
+    }, which only you can enter`,
   });
 }
 

@@ -105,7 +105,7 @@ export function pointerMessage(
   return {
     message: inOneLine(message),
     hint: `Fetch the file in the repository: ${fetch}` +
-      (title === "Git LFS" ? ". In a ZIP download that is not possible: use git clone." : ""),
+      (title === "Git LFS" ? ". If you downloaded a ZIP file, use git clone instead." : ""),
   };
 }
 

@@ -156,7 +156,7 @@ export async function requireNoKey(directory: string, path: string): Promise<voi
   }
   const shown = typedPath({ directory: root }, target);
   throw new MlcliError(`${shown} is a private key, which must not get into an image`, {
-    hint: `Choose another file for ${path}`,
+    hint: `Use another file instead of ${path}`,
   });
 }
 

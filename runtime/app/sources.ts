@@ -72,7 +72,7 @@ export async function filesLabel(
   const timed = [...prints.keys()].filter((path) => prints.get(path)!.includes("@"));
   const note = timed.length === 0
     ? undefined
-    : `The code exceeds 256 MB, so changes of ${listed(timed)} are detected by modification time`;
+    : `The code exceeds 256 MB, so changes in ${listed(timed)} are detected by modification time`;
   // The directories of code are three levels deep, and are compared one by one.
   for (const depth of [Infinity, 3, ...isOfOwnContext(image) ? [2, 1, 0] : []]) {
     const keys = depth === Infinity ? timed : [...timed, ...directoriesOf(prints.keys(), depth)];

@@ -124,7 +124,7 @@ class Directory {
       if (this.#made.has(path)) continue;
       const info = await lstatIfThere(path);
       if (info !== undefined && !info.isDirectory) {
-        throw refusalOf(name, "is inside something that is not a directory");
+        throw refusalOf(name, "is inside a path that is not a directory");
       }
       if (info === undefined) {
         this.#count();

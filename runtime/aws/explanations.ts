@@ -229,7 +229,8 @@ function renewal({ profile, keys }: AwsSettings): string {
 }
 
 function regionDisabled({ region }: Request): AwsError {
-  const message = `Region ${region?.value ?? "of the profile"} is not enabled in this AWS account`;
+  const what = region ? `Region ${region.value}` : "The profile's region";
+  const message = `${what} is not enabled in this AWS account`;
   return new AwsError("credentials", message, {
     hint: `Enable it in the account's settings, or use a region other than ${regionWords(region)}`,
   });

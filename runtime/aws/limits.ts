@@ -145,6 +145,6 @@ export async function* withinLimits(
 
 function tooLargeError(what: string): AwsError {
   return new AwsError("failed", `The response did not come from AWS: it contains ${what}`, {
-    hint: "Responses of AWS are smaller. Check AWS_ENDPOINT_URL and the proxy.",
+    hint: "AWS never sends responses this large. Check AWS_ENDPOINT_URL and the proxy.",
   });
 }

@@ -15,7 +15,7 @@ export class EngineGone extends BrokenEngine {
    */
   constructor(call: string, cause: unknown) {
     super(`Lost the connection to the Docker Engine (${call}): ${lossReason(cause)}`, {
-      hint: "Check that the Docker Engine is running (docker version), then run the command again",
+      hint: "Check that the Docker Engine is running (docker version), then rerun the command",
       cause,
     });
   }
@@ -59,7 +59,7 @@ function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
 /** The hint for an error of the engine whose cause is known by its words. */
 export function hintFor(words: string): string | undefined {
   return saysDiskFull(words)
-    ? `Free disk space of the Docker Engine: ${FREES_ENGINE_DISK}`
+    ? `Free disk space for the Docker Engine: ${FREES_ENGINE_DISK}`
     : studioHint(words);
 }
 

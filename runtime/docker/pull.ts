@@ -106,7 +106,7 @@ function awsHint(reference: string): string | undefined {
   const right = awsImageIn(reference);
   if (right === undefined) return undefined;
   const { region } = ecrHost(parseImageName(reference).host!)!;
-  return `Use the image of AWS's account in ${region}: ${right}`;
+  return `Use the image that AWS publishes in ${region}: ${right}`;
 }
 
 function refusalHint({ reference, login }: Pull): string {

@@ -116,7 +116,7 @@ export function studioAt(root: string): Studio | undefined {
 
 /** The hint to enable Docker. Source: AWS's guide, "Getting started with local mode". */
 export function enablingHint({ domainId = "DOMAIN_ID" }: Studio): string {
-  return "Enable Docker for the domain, then stop and start this space: aws sagemaker " +
+  return "Enable Docker for the domain with this command, then restart this space: aws sagemaker " +
     `update-domain --domain-id ${domainId} --domain-settings-for-update ` +
     `'{"DockerSettings":{"EnableDockerAccess":"ENABLED"}}'`;
 }

@@ -92,7 +92,7 @@ export class Incoming {
       const isBetween = this.#rest.length === 0;
       if (await this.#more()) continue;
       if (isBetween) return undefined;
-      throw new BrokenMessage("the connection was closed within the headers");
+      throw new BrokenMessage("the connection was closed before the end of the headers");
     }
   }
 
@@ -130,7 +130,7 @@ export class Incoming {
     while (!body.done) {
       if (this.#rest.length === 0 && !await this.#more()) {
         if (body.endsWithConnection) return;
-        throw new BrokenMessage("the connection was closed within the body");
+        throw new BrokenMessage("the connection was closed before the end of the body");
       }
       const part = this.#rest.subarray(0, body.take(this.#rest, content));
       this.#rest = this.#rest.subarray(part.length);

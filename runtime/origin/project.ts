@@ -114,7 +114,8 @@ export async function copiesOf(
 
 /** Returns a sentence about files that were not copied; none without files. */
 export function leftOutText(leftOut: readonly string[]): readonly string[] {
-  const words = "Not copied, because they might contain secrets or are links out of the project";
+  const words =
+    "Not copied, because they might contain secrets or are links that point outside the project";
   return named(words, leftOut);
 }
 

@@ -182,11 +182,13 @@ async function takeSagify({ files, left, code }: Draft, base: string) {
   files.push({ path: `${base}/prediction/serve`, content: await readTemplate("from/sagify.py") });
   left.push(
     "sagify's server was replaced: the new prediction/serve calls prediction.py without nginx",
-    "Training receives all hyperparameters as strings, like on SageMaker",
+    "Training receives all hyperparameters as strings, as on SageMaker",
   );
   if (!code.flatMap(importsOf).includes("sagify")) return {};
   files.push({ path: `${base}/common/sagify/api/hyperparameter_tuning.py`, content: LOG_METRIC });
-  left.push("metric_definitions has only the names that are literals in calls of log_metric");
+  left.push(
+    "metric_definitions contains only names that are string literals in calls of log_metric",
+  );
   const names = code.flatMap((text) => Array.from(text.matchAll(METRIC), ([, one]) => one!));
   const metrics = [...new Set(names)].slice(0, MOST_DEFINITIONS).map((one) => ({
     Name: one,
@@ -244,7 +246,7 @@ async function takeModules(draft: Draft, target: string): Promise<void> {
       // An app of mlcli's may lie there, too.
       const without = place === own ? /^local_test\/|(?<!\.py)$/ : /^(mlcli_base\/|MIGRATION\.md$)/;
       await take(draft, place, `${target}/${name}`, without);
-      if (place === own) left.push(`Code imports ${name}, so common/ has a second copy of it`);
+      if (place === own) left.push(`The code imports ${name}, so common/ has a second copy of it`);
     }
   }
   if (!code.flatMap(importsOf).includes("")) return;

@@ -43,7 +43,8 @@ export async function programFor(
   if (distribution !== undefined && (command.length > 0 || !runsPython)) {
     const what = command.length > 0 ? "a command" : entryPoint ?? `the program of ${reference}`;
     throw new UsageError(`torchrun cannot start ${what}`, {
-      hint: "Use --distribution with an image of mlcli build, or with an --entry-point that is a " +
+      hint:
+        "Use --distribution with an image from mlcli build, or with an --entry-point that is a " +
         ".py file outside a package. A command can call torchrun itself.",
     });
   }

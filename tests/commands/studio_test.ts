@@ -82,7 +82,7 @@ suite("in SageMaker Studio", () => {
     assertEquals(train.code, 1);
     assertMatch(
       train.stderr,
-      /no such socket\nhint: Enable Docker for the domain, then stop and start this space: aws /,
+      /no such socket\nhint: Enable Docker for the domain with this command, then restart this space: aws /,
     );
     assertStringIncludes(
       train.stderr,

@@ -93,7 +93,7 @@ suite("the top level", () => {
     const options = { cwd: app.directory, env };
     const trained = await runInProcess(["local", "train"], options);
     assert(
-      trained.stderr.includes(`Use an app of this directory: ${app.name}`),
+      trained.stderr.includes(`Use an app in this directory: ${app.name}`),
       trained.stderr,
     );
     const own = await runInProcess(["local", "train", "-a", app.name], options);

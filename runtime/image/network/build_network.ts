@@ -66,7 +66,7 @@ export const SWITCHED_OFF: BuildNetwork = {
 export const OWN_DOCKERFILE: BuildNetwork = {
   ...NOTHING,
   hint:
-    "Add the settings to your own Dockerfile, which does not get this machine's, such as COPY " +
+    "Add the settings to your own Dockerfile, because mlcli does not change it: for example, COPY " +
     "company.pem /etc/company.pem and ENV PIP_CERT=/etc/company.pem",
 };
 

@@ -168,7 +168,7 @@ suite("mlcli init --from training-job/NAME", () => {
       ...{ "flats/code/needs.txt": "numpy\n", "flats/code/requirements.txt": '-r "needs.txt"\n' },
     });
     const text =
-      "Not copied, because they might contain secrets or are links out of the project: .env";
+      "Not copied, because they might contain secrets or are links that point outside the project: .env";
     assertStringIncludes(said, text);
     assertStringIncludes(files["flats/MIGRATION.md"]!, `- ${text}\n`);
   });

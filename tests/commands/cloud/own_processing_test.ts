@@ -160,7 +160,7 @@ suite("process of an image that exists", () => {
     assertEquals(script.code, 2);
     assertStringIncludes(
       script.stderr,
-      `${SKLEARN}:1.9-0 is not one\nhint: In any image with Python, use `,
+      `${SKLEARN}:1.9-0 is not one\nhint: For any image with Python, use `,
     );
     job.box.faults.deny("ecr:GetDownloadUrlForLayer");
     assertEquals((await job.run([...LEAST, "-f", "p.py"])).code, 0);

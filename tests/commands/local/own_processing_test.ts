@@ -279,7 +279,7 @@ suite("local process of an image that exists", () => {
     assertEquals(
       other.stderr,
       `error: --file requires an image from mlcli init's Dockerfile, but ${IMAGE} is not one\n` +
-        "hint: In any image with Python, use --entry-point p.py --source-dir DIR\n",
+        "hint: For any image with Python, use --entry-point p.py --source-dir DIR\n",
     );
   });
 

@@ -550,7 +550,7 @@ suite("an image that is not here", () => {
       [
         "763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
         "repository does not exist",
-        /^hint: Use the image of AWS's account in eu-west-1: 141502667606\./m,
+        /^hint: Use the image that AWS publishes in eu-west-1: 141502667606\./m,
       ],
       [
         SKLEARN,

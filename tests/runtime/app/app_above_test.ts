@@ -251,7 +251,7 @@ suite("findApp in a subdirectory", () => {
       () => findApp(join(directory.path, "sub"), "demo"),
       NoAppHere,
     );
-    assertEquals(error.hint, "Use an app of this directory: flats");
+    assertEquals(error.hint, "Use an app in this directory: flats");
   });
 
   it("names a broken file above by its path", async () => {

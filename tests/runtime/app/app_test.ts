@@ -101,7 +101,7 @@ suite("findApp with a name", () => {
     });
     const error = await assertRejects(() => findApp(directory.path, "demo"), NoAppHere);
     assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
-    assertEquals(error.hint, "Use an app of this directory: a");
+    assertEquals(error.hint, "Use an app in this directory: a");
   });
 
   it("says how to make it where there is none at all", async () => {

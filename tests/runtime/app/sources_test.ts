@@ -257,7 +257,7 @@ suite("the label of an image's files", () => {
     );
     assertMatch(
       app.note ?? "",
-      /^The code exceeds 256 MB, so changes of \S+weights\.bin are detected /,
+      /^The code exceeds 256 MB, so changes in \S+weights\.bin are detected /,
     );
     for (const name of [`${TRAINING}/training.py`, `${BASE}/Dockerfile`]) {
       await touch(app.path(name));

@@ -271,17 +271,17 @@ suite("unpackModel refuses", () => {
       [
         "a file through a link",
         [{ name: "a/", type: "5" }, { name: "l", type: "2", link: "a" }, { name: "l/m" }],
-        "l/m is inside something that is not a directory",
+        "l/m is inside a path that is not a directory",
       ],
       [
         "a directory in the place of a link",
         [{ name: "a/", type: "5" }, { name: "l", type: "2", link: "a" }, { name: "l/", type: "5" }],
-        "l/ is inside something that is not a directory",
+        "l/ is inside a path that is not a directory",
       ],
       [
         "a file below a file",
         [{ name: "m" }, { name: "m/n" }],
-        "m/n is inside something that is not a directory",
+        "m/n is inside a path that is not a directory",
       ],
       [
         "a link in the place of a directory",

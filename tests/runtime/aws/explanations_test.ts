@@ -132,7 +132,7 @@ const CODES: readonly (readonly [
   ]],
   [["RegionDisabledException", "OptInRequired"], "Disabled", {}, [
     "credentials",
-    "Region of the profile is not enabled in this AWS account",
+    "The profile's region is not enabled in this AWS account",
     undefined,
     "Enable it in the account's settings, or use a region other than the profile's region",
   ]],

@@ -77,7 +77,7 @@ suite("an engine that goes away", () => {
         assert(error instanceof BrokenEngine);
         assertMatch(error.message, /^Lost the connection to the Docker Engine \(GET \/info\): \S/);
         assertEquals(/os error|client error|http:/.test(error.message), false, error.message);
-        assertMatch(error.hint ?? "", /run the command again/);
+        assertMatch(error.hint ?? "", /rerun the command/);
       });
     }
   }

@@ -358,7 +358,10 @@ suite("an app of an MLflow model", () => {
     await Deno.symlink(join(outside.path, "it"), join(directory.path, "python_env.yaml"));
     const origin = await directoryOrigin(await projectAt(directory.path, ".", "app"));
     assertEquals(packagesOf(origin), ["mlflow==2.9.2", "setuptools<81"]);
-    assertStringIncludes(leftOf(origin).join(), "links out of the project: python_env.yaml");
+    assertStringIncludes(
+      leftOf(origin).join(),
+      "links that point outside the project: python_env.yaml",
+    );
   });
 
   it("has the last of two equal keys of MLmodel", async () => {
@@ -532,7 +535,10 @@ suite("an app of an MLflow model", () => {
     const origin = await directoryOrigin(await projectAt(directory.path, "m", "app"));
     assertEquals(copiesIn(origin), ["MLmodel", "a\nb"]);
     const names = [".env", "data", "serving_input_example.json"];
-    assertStringIncludes(leftOf(origin)[0]!, `links out of the project: ${names.join(", ")}`);
+    assertStringIncludes(
+      leftOf(origin)[0]!,
+      `links that point outside the project: ${names.join(", ")}`,
+    );
     assertEquals(origin.next.at(-1), "mlcli local invoke REQUEST.json");
   });
 

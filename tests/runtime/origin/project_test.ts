@@ -76,7 +76,7 @@ suite("a project of another tool", () => {
     const leftOut = [".env", "key.pem", "out.csv"].map((name) => join("model", name));
     assertEquals(copied.leftOut, leftOut);
     assertEquals(leftOutText(copied.leftOut), [
-      "Not copied, because they might contain secrets or are links out of the project: " +
+      "Not copied, because they might contain secrets or are links that point outside the project: " +
       leftOut.join(", "),
     ]);
     assertEquals(leftOutText([]), []);

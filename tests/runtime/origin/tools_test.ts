@@ -156,7 +156,7 @@ suite("init --from an easy_sm project", () => {
       ...["prediction/predict.py", "processing/clean.py", "training/__init__.py"],
       ...["training/features.py", "training/training.py"],
     ]);
-    assertStringIncludes(stderr, "Code imports easy_sm_base, so common/ has a second copy");
+    assertStringIncludes(stderr, "The code imports easy_sm_base, so common/ has a second copy");
     assertStringIncludes(stderr, "Relative imports fail: ");
   });
 
@@ -230,7 +230,7 @@ suite("init --from a sagify project", () => {
       assert(`${base}/${path}` in files, path);
     }
     assert(!(`${base}/prediction/predictor.py` in files));
-    for (const words of ['"3.7"', "strings, like on SageMaker", "log_metric"]) {
+    for (const words of ['"3.7"', "strings, as on SageMaker", "log_metric"]) {
       assertStringIncludes(stderr, words);
     }
   });
@@ -268,7 +268,7 @@ suite("init --from a project whose requirements refer to other files", () => {
       stderr,
       "Not copied: requirements.txt, line 4: . is the project's directory itself",
     );
-    assertStringIncludes(stderr, "or are links out of the project: lib/.env");
+    assertStringIncludes(stderr, "or are links that point outside the project: lib/.env");
   });
 
   it("leaves a directory that is there as it is, and copies nothing in place", async () => {
