@@ -36,7 +36,7 @@ export function argumentHint(code: FailedCode): string | undefined {
   const [name = "", type, value = ""] = groupsOf(INVALID, words);
   if (type === undefined || !Object.hasOwn(hyperparameters, name)) return undefined;
   if (/^[[{]/.test(value)) {
-    return "Use type=ast.literal_eval for it: a list arrives as one argument in Python syntax";
+    return `Use type=ast.literal_eval for --${name}: a list arrives as text in Python syntax`;
   }
   const example = type === "int" || type === "float" ? `, such as --hyperparameter ${name}=1` : "";
   return `Set the hyperparameter ${name} to a value that ${type} accepts${example}`;

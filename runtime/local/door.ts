@@ -34,7 +34,7 @@ export async function closeDoor(
           `sudo chown -R ${caller.uid}:${caller.gid} ${shellWord(shown)}`,
       });
     }
-    tell(err, noteText(`${whose} and can use what the run writes there, even with root's rights`));
+    tell(err, noteText(`${whose} and can run programs that a run writes there, even as root`));
   }
   if ((mode! & OTHERS) === 0) return;
   try {

@@ -85,14 +85,14 @@ function lookupHint(words: string): string | undefined {
   if (!/Name or service not known|Temporary failure in name resolution|no such host/.test(words)) {
     return undefined;
   }
-  return "Retry the lookup for a few minutes: when a host starts, the others might not have names " +
-    "yet, also on SageMaker. With --strict, algo-1 starts 3 s late.";
+  return "Retry the lookup for a few minutes: when a host starts, the names of the others might not " +
+    "resolve yet, also on SageMaker. With --strict, algo-1 starts 3 s late.";
 }
 
 /** Returns what to do if `breakpoint()` has no terminal to read from (Python's `bdb.py`). */
 function debuggerHint({ interactive, kind, words }: FailedCode): string | undefined {
   if (interactive || !/\bBdbQuit\b/.test(words)) return undefined;
-  return `To type at breakpoint(), run mlcli local ${kind} --interactive`;
+  return `To use breakpoint(), run mlcli local ${kind} --interactive`;
 }
 
 /** Python's words (PEP 3151), with the path. */

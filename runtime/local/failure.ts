@@ -85,7 +85,7 @@ function printedError(
 /** The last line of argparse (`PROGRAM: error: ...`) and of click (`Error: ...`). */
 const USAGE_ERROR = /^(?:.{1,200}: error|Error): \S/;
 
-const NO_STOP = "Save and exit on SIGTERM: SageMaker sends nothing else before it kills the job";
+const NO_STOP = "Save and exit on SIGTERM: SageMaker sends no other signal before it kills the job";
 
 /** sagemaker-training 5.1.4: `trainer.py` ends with 1, and nothing handles SIGTERM (its issue 125). */
 const TOOLKIT_STOP =

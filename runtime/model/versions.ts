@@ -276,7 +276,7 @@ async function putAwayEarlier(
       `Cannot move the earlier model out of ${typedPath(layout, model)}: ` +
         fileErrorReason(cause),
       {
-        hint: "Free some disk space: the next local command moves it",
+        hint: "Fix the cause, such as a full disk: the next local command moves it",
         cause,
       },
     );

@@ -112,6 +112,6 @@ export class StuckWatch {
     const { words, hint } = await this.find(answer).catch(() => undefined) ?? {};
     if (words === undefined || hint === undefined || this.isDone || key !== this.#key) return;
     this.isDone = true;
-    this.tell(words, hint);
+    this.tell(words, hint.replace(/\.?$/, "."));
   }
 }

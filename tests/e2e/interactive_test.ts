@@ -76,6 +76,6 @@ suite("--interactive", () => {
       stderr,
       /\nerror: Training failed: BdbQuit \(training\.py, line \d+\)\nhint: To type at breakpoint\(\), run mlcli local t/,
     );
-    assertMatch(stderr, /hint: To type at breakpoint\(\), run mlcli local train --interactive\n$/);
+    assertMatch(stderr, /hint: To use breakpoint\(\), run mlcli local train --interactive\n$/);
   });
 });

@@ -80,7 +80,7 @@ suite("local process with a script of the user's own", () => {
     assertStringIncludes(stderr, "the input is read-only\n");
     assertStringIncludes(
       stderr,
-      "Output clean does not include pipes, sockets and links that lead out of it: passwd\n",
+      "Output clean does not include pipes, sockets and links that point outside it: passwd\n",
     );
     const results = join(app.directory, "results");
     assertEquals(await namesIn(results), ["a.csv", "tool"]);

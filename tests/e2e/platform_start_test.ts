@@ -333,7 +333,7 @@ suite("an image started as SageMaker starts it", () => {
     assertEquals(log.split("\n").sort(), [
       "",
       `${own}/where.py ${own} ${own} ${own}/where.py`,
-      `mlcli: the code runs in ${own}: cannot link /opt/ml/code to it: Device or resource busy`,
+      `mlcli: the code runs in ${own}, because /opt/ml/code cannot link to it: Device or resource busy`,
     ]);
     assertEquals(status, 0);
   });

@@ -65,11 +65,11 @@ def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str
 
 def placed(directory: str, tell: Callable[[str], object] | None) -> str:
     """Makes /opt/ml/code lead to a directory of code, and returns the path at which it runs."""
-    problem = link_code(directory)
-    if problem is None:
+    reason = link_code(directory)
+    if reason is None:
         return paths.CODE
     if tell:
-        tell("mlcli: the code runs in %s: cannot link %s to it: %s" % (directory, paths.CODE, problem))
+        tell("mlcli: the code runs in %s, because %s cannot link to it: %s" % (directory, paths.CODE, reason))
     return directory
 
 

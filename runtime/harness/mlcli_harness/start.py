@@ -136,5 +136,5 @@ def hint(program: str) -> str:
     with open(program, "rb") as file:
         line = file.readline()
     if line.startswith(b"#!") and line.endswith(b"\r\n"):
-        return " (its lines have Windows endings, CRLF)"
+        return " (it has Windows line endings, CRLF)"
     return ""

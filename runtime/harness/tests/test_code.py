@@ -52,7 +52,7 @@ class CodeDirectory(ContainerTest):
         self.assertEqual(self.find(), image)
         self.assertEqual(
             self.said,
-            ["mlcli: the code runs in %s: cannot link %s to it: %s" % (image, paths.CODE, problem)],
+            ["mlcli: the code runs in %s, because %s cannot link to it: %s" % (image, paths.CODE, problem)],
         )
         self.said.clear()
         self.assertEqual(code.code_directory("training", None), image)

@@ -102,7 +102,7 @@ class Training(Start):
 
     def test_says_why_a_program_cannot_run(self):
         self.code({"train.sh": "#!/bin/sh\r\necho\r\n"})
-        reason = "Cannot run ./train.sh: No such file or directory (its lines have Windows endings, CRLF)"
+        reason = "Cannot run ./train.sh: No such file or directory (it has Windows line endings, CRLF)"
         self.assertEqual(self.start("train.sh"), (1, "", "mlcli: %s\n" % reason))
         self.assertEqual(self.reason(), reason)
         status, _, err = self.start("trian.py")

@@ -52,12 +52,9 @@ export async function failIfStillRunning(
   if (!await engine.isRunning(id)) return await abortOf(over);
   await pause(OUTPUT_LAG, over);
   if (!await engine.isRunning(id)) return await abortOf(over);
-  throw new MlcliError(
-    "Cannot read the container's output from the Docker Engine: it ended early",
-    {
-      hint: "Check that the Docker Engine is running: docker version",
-    },
-  );
+  throw new MlcliError("The Docker Engine stopped sending the container's output", {
+    hint: "Check that the Docker Engine is running: docker version",
+  });
 }
 
 /**
@@ -112,7 +109,7 @@ export async function failIfNeverEnds(
     });
     ended = isRunning || isHeldUp() ? 0 : ended + INTERVAL;
   }
-  throw new SilentEngine("the end of a container", END_LAG);
+  throw new SilentEngine("waiting for the container to exit", END_LAG);
 }
 
 /** How a container's program ended, and whether it ran out of memory, if the engine knows. */

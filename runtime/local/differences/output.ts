@@ -67,7 +67,7 @@ function topsOf(entries: readonly (readonly [path: string, state: string])[]): S
 function dropped(output: string, names: string): Difference {
   return {
     message: `SageMaker keeps only data/ of /opt/ml/output, so ${names} in ${output} would be lost`,
-    hint: "Write to /opt/ml/output/data (SM_OUTPUT_DATA_DIR), or next to the model",
+    hint: "Write to /opt/ml/output/data (SM_OUTPUT_DATA_DIR) or /opt/ml/model",
   };
 }
 

@@ -75,7 +75,7 @@ export function verdictsOf(
     const at = came.get(fault);
     if (at !== undefined) return [verdictOf(fault, at, ends)];
     const { host, after } = fault;
-    const missed = `No fault was injected into ${host}: it exited before ${after} s.`;
+    const missed = `No fault was injected into ${host}: it exited in less than ${after} s`;
     return came.has(fault) ? [] : [missed];
   });
 }

@@ -123,7 +123,7 @@ function clashOf(path: string, written: readonly Written[]): Difference | undefi
     message: `${listed(clash.hosts)} wrote different versions of ${path}/` +
       `${inOneLine(clash.path)}${more}; mlcli keeps the files of ${clash.hosts.at(-1)}`,
     hint:
-      "Write the file on one host only, or add the host's name to its name: SageMaker does not " +
+      "Write the file on one host only, or add the host's name to the file name: SageMaker does not " +
       "specify which version it keeps",
   };
 }

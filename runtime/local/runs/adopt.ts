@@ -146,7 +146,7 @@ async function endHosts(
     .map((path) => typedPath(layout, path));
   return warningText(
     `${ended}; their files are in ${places.join(" and ")}`,
-    `Copy complete files, such as checkpoints. Then run rm -r ${places.map(shellWord).join(" ")}`,
+    `Copy complete files, then remove the rest: rm -r ${places.map(shellWord).join(" ")}`,
   );
 }
 

@@ -148,7 +148,7 @@ function say(
     tell(err, warningText(`Output ${name} is empty: nothing was written to ${path}`, hint));
   } else tell(err, noteText(`Output ${name} is in ${shown}`));
   if (left.length === 0) return;
-  const message = `Output ${name} does not include pipes, sockets and links that lead out of it`;
+  const message = `Output ${name} does not include pipes, sockets and links that point outside it`;
   const hint = "Copy the targets of links into the output: SageMaker does not upload them either";
   tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
 }

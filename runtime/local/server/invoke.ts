@@ -161,7 +161,7 @@ function tooLarge(): UsageError {
   return new UsageError(
     `The request body is larger than ${ASYNCHRONOUS_BODY_BYTES} bytes (1 GB)`,
     {
-      hint: "Split it: an asynchronous endpoint accepts no more, and others only a few megabytes",
+      hint: "Split it: asynchronous endpoints accept no more, other endpoints only a few megabytes",
     },
   );
 }

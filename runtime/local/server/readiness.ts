@@ -105,7 +105,7 @@ async function endedTooEarly(
   const log = await logTail(engine, server.id) ?? "";
   const why = endWithError(status, words, log);
   const seeLog = log === ""
-    ? "Start it by hand in a shell of its container, because its log is empty: mlcli local shell serve"
+    ? "Its log is empty. Start the server by hand in a shell of its container: mlcli local shell serve"
     : "Check its last log lines: serve must start, and model_fn must load the model";
   return new MlcliError(`The server exited before it was ready: ${why}`, {
     quote: isSeen ? undefined : shownTail(log),

@@ -232,5 +232,7 @@ function watchOf({ app, code }: ServingJob, clock: Clock): Watch {
 }
 
 function overtaken(): MlcliError {
-  return new MlcliError("The server took longer to start than before, and its files changed again");
+  return new MlcliError(
+    "Stopped the new server: it took longer to start than before, and its files changed again",
+  );
 }

@@ -65,7 +65,7 @@ export async function plannedTransform(
     requireNone() {
       const failing = files.filter(({ failure }) => failure !== null).map(({ name }) => name);
       if (failing.length > 0) {
-        throw new MlcliError(`The transform would fail for ${listed(failing)}`);
+        throw new MlcliError(`The batch transform would fail for ${listed(failing)}`);
       }
       findings.requireNone();
     },

@@ -62,7 +62,9 @@ export async function inputsIn(
       const shown = typedPath(confined, join(input, path));
       // So Deno shows what is not UTF-8.
       if (path.includes("\ufffd")) {
-        throw new MlcliError(`Name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it" });
+        throw new MlcliError(`${inOneLine(shown)} has a name that is not UTF-8`, {
+          hint: "Rename it",
+        });
       }
       if (kind === "closed") throw new Deno.errors.PermissionDenied("Permission denied");
       if (kind === "file") {
@@ -82,7 +84,7 @@ export async function inputsIn(
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
       hint: input.includes("s3:/")
         ? "To transform data in S3, run mlcli transform"
-        : "Set --input to a file, or a directory of files",
+        : "Set --input to a file or directory that you can read",
       cause,
     });
   }
@@ -122,7 +124,7 @@ export function typeOfInputs(
 }
 
 const LEFT_OUT =
-  "Rename or copy the files: mlcli skips names that begin with a dot and links out of the repository";
+  "Rename or copy the files: mlcli skips hidden files and links that point outside the repository";
 
 /** In bytes. @throws MlcliError for a pointer. */
 function sizeOf(path: string, shown: string): number {

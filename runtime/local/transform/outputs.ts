@@ -59,7 +59,7 @@ export async function placeDifferences(
   if (isOutside(relative(real, path))) return [];
   return [{
     message: `The results in ${shown} are among the input files`,
-    hint: "Choose another directory, because the next transform would read them: --output-dir DIR",
+    hint: "Choose another directory (--output-dir DIR): the next batch transform would read them",
   }];
 }
 
@@ -69,7 +69,7 @@ export async function keep(part: string, output: string, place: OutputPlace): Pr
   // A link could lead anywhere, and making directories would follow it.
   if (await realPathOf(directory) !== directory) {
     const shown = relative(place.path, directory);
-    throw new MlcliError(`A link leads out of the results directory: ${shown}`, {
+    throw new MlcliError(`A link points outside the results directory: ${shown}`, {
       hint: "Remove it, or choose another directory: --output-dir DIR",
     });
   }

@@ -266,7 +266,7 @@ class FileWork {
     if (!this.#failure) await keep(this.#part, output, place).catch((error) => this.#fail(error));
     results.files++;
     if (this.#failure === undefined) return;
-    const note = await isFile(output) ? `; ${name}.out is from an earlier transform` : "";
+    const note = await isFile(output) ? `; ${name}.out is from an earlier batch transform` : "";
     results.failedFile({ ...this.#failure, reason: `${this.#failure.reason}${note}` });
   }
 }

@@ -49,7 +49,7 @@ export function objection(
 }
 
 function letsIn(name: string): string {
-  return `To allow it, run mlcli local ui --allow-host ${name}.`;
+  return `To allow it: mlcli local ui --allow-host ${name}`;
 }
 
 /** The host as browsers spell it, without port and final dot; `undefined` where it is not valid. */

@@ -31,8 +31,8 @@ export function waysTo(
       ? `/codeeditor/default/ports/${port}/`
       : `/jupyterlab/default/proxy/${port}/`;
     ways.push(
-      `In SageMaker Studio, open the space's address up to .sagemaker.aws, then ${path}, then the ` +
-        "part after the port above. Allow the space's host: --allow-host HOST",
+      `In SageMaker Studio, use --allow-host HOST and open https://HOST${path}#TOKEN, where HOST is the ` +
+        "host of the space's address and TOKEN the part after # in the address above",
     );
   }
   return ways;

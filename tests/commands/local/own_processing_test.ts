@@ -381,7 +381,7 @@ suite("outputs of local process", () => {
     assertEquals(await namesIn(await lastRun(app)), ["job.json"]);
     assertStringIncludes(
       stderr,
-      "warning: Output clean does not include pipes, sockets and links that lead out of it: " +
+      "warning: Output clean does not include pipes, sockets and links that point outside it: " +
         "sub/out, up\n",
     );
     assertStringIncludes(

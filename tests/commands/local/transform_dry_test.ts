@@ -82,7 +82,7 @@ suite("local transform --dry-run", () => {
         "hint: Remove it: tail -n +2 FILE > NEW_FILE\n" +
         "warning: data/b.csv, line 3 is empty, but is sent as a record\n" +
         "hint: Remove it: grep . FILE > NEW_FILE\n" +
-        "error: The transform would fail for a.csv\n",
+        "error: The batch transform would fail for a.csv\n",
     );
   });
 

@@ -83,7 +83,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "a list for an int": {
     words: "train.py: error: argument -e/--epochs: invalid int value: '[20, 5]'",
     hyperparameters: { epochs: "[20, 5]" },
-    hint: "Use type=ast.literal_eval for it: a list arrives as one argument in Python syntax",
+    hint: "Use type=ast.literal_eval for --epochs: a list arrives as text in Python syntax",
   },
   "argparse in training.py, which gets no arguments": {
     words: "main.py: error: unrecognized arguments: train",

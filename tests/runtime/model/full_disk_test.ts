@@ -93,7 +93,7 @@ if (MAY_MOUNT) {
         message,
         /^Cannot move the earlier model out of .*model: No space left/,
       );
-      assertMatch(hint!, /^Free some disk space: the next local command/);
+      assertMatch(hint!, /^Fix the cause, such as a full disk: the next local command/);
       const { ".gitkeep": _, ...earlier } = OLD;
       const inside = Object.fromEntries(
         Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),

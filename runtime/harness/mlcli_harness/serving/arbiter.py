@@ -179,15 +179,15 @@ class ServingArbiter(Arbiter):
             log(
                 "mlcli: the model needs %s per worker, and %s of the %s's %s are free: only "
                 "%d of %d workers start. Set MLCLI_PRELOAD=1 to load it once for all workers, "
-                "set MLCLI_WORKERS=%d to start no more, or use %s."
+                "or use %s. To avoid this message, set MLCLI_WORKERS=%d."
                 % (
                     *(memory.megabytes(size) for size in (growth, room)),
                     limit.owner,
                     memory.megabytes(limit.size),
                     fitting,
                     self.target,
-                    fitting,
                     limit.remedy,
+                    fitting,
                 )
             )
             self.target = fitting

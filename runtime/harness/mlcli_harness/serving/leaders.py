@@ -95,7 +95,7 @@ class Leaders:
         except RuntimeError as error:
             if not self.has_complained:
                 self.has_complained = True
-                log("mlcli: %s; /ping might have to wait until a prediction ends" % error)
+                log("mlcli: cannot start a thread (%s), so /ping might have to wait for a prediction" % error)
 
     def start_thread(self, seat: Seat) -> None:
         seat.called.set()

@@ -269,7 +269,7 @@ suite("the requests of a transform", () => {
     });
     assertEquals(out, { "a.csv.out": "old", "b.csv.out": "6\n" });
     assertEquals(failed, [
-      "a.csv, line 3: HTTP 400: no: bad; a.csv.out is from an earlier transform",
+      "a.csv, line 3: HTTP 400: no: bad; a.csv.out is from an earlier batch transform",
     ]);
     assert(bodies.length <= 7, `${bodies.length} requests`);
   });
@@ -355,7 +355,7 @@ suite("the requests of a transform", () => {
     assertEquals(await contentOf(elsewhere.path), {});
     assertMatch(
       failed[0]!,
-      /^sub\/deep\/a\.csv: A link leads out of the results directory: sub\/deep/,
+      /^sub\/deep\/a\.csv: A link points outside the results directory: sub\/deep/,
     );
   });
 });

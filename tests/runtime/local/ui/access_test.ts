@@ -59,7 +59,7 @@ suite("who may call the page", () => {
     assertEquals(
       objection("Evil.example:1", null, []),
       'Refused: the host "Evil.example:1" is unknown. ' +
-        "To allow it, run mlcli local ui --allow-host evil.example.",
+        "To allow it: mlcli local ui --allow-host evil.example",
     );
     assertEquals(
       objection("a b", null, []),

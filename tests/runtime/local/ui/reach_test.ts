@@ -38,11 +38,14 @@ suite("the way to the page", () => {
   ) {
     it(`in Studio's ${appType} is its proxy, which needs --allow-host`, () => {
       const [way = "", ...more] = waysTo(8090, { appType }, () => undefined);
-      assertEquals([way.includes(` ${path},`), way.includes("--allow-host HOST"), more], [
-        true,
-        true,
-        [],
-      ]);
+      assertEquals(
+        [way.includes(`https://HOST${path}#TOKEN,`), way.includes("--allow-host HOST"), more],
+        [
+          true,
+          true,
+          [],
+        ],
+      );
     });
   }
 });

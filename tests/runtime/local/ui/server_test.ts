@@ -171,7 +171,7 @@ suite("the page's server", () => {
     await connection.write(new TextEncoder().encode(head));
     const text = await new Response(connection.readable).text();
     assertMatch(text, /^HTTP\/1\.1 403 /);
-    assertStringIncludes(text, "To allow it, run mlcli local ui --allow-host evil.example.");
+    assertStringIncludes(text, "To allow it: mlcli local ui --allow-host evil.example");
   });
 
   it("listens on 127.0.0.1 alone, and says where a port is taken", async () => {
