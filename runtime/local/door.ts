@@ -45,7 +45,7 @@ export async function closeDoor(
       err,
       warningText(
         `Cannot close ${shown} to other users: ${fileErrorReason(error)}`,
-        "Move the app to a directory that only you can enter: others can use what the run writes",
+        "Move the app to a directory that only you can enter: other users can access what a run writes",
       ),
     );
   }

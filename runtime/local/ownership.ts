@@ -242,7 +242,7 @@ class OwnerChange implements Disposable {
     if (dangerous.length === 0) {
       return this.warn(
         `Removed setuid from files that the run created: ${shownPaths(pathsOf(files))}`,
-        "Check why: such programs run with their owner's rights, whoever starts them",
+        "Check why the code sets it: such programs run with their owner's rights, whoever starts them",
       );
     }
     this.warn(

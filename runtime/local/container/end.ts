@@ -52,9 +52,12 @@ export async function failIfStillRunning(
   if (!await engine.isRunning(id)) return await abortOf(over);
   await pause(OUTPUT_LAG, over);
   if (!await engine.isRunning(id)) return await abortOf(over);
-  throw new MlcliError("The Docker Engine stopped sending the container's output", {
-    hint: "Check that the Docker Engine is running: docker version",
-  });
+  throw new MlcliError(
+    "Cannot read the container's output from the Docker Engine: it ended early",
+    {
+      hint: "Check that the Docker Engine is running: docker version",
+    },
+  );
 }
 
 /**

@@ -359,7 +359,7 @@ suite("local deploy that fails", () => {
           program: ends(3),
           answers: { "GET /containers/ID/logs": () => refusal(status, "being removed") },
         },
-        /^error: The server exited before it was ready: exit code 3\nhint: Start it by hand .* because its log is empty: mlcli local shell/,
+        /^error: The server exited before it was ready: exit code 3\nhint: Its log is empty\. Start the server by hand .*: mlcli local shell/,
       ] as const
     ),
     [
