@@ -232,7 +232,5 @@ function watchOf({ app, code }: ServingJob, clock: Clock): Watch {
 }
 
 function overtaken(): MlcliError {
-  return new MlcliError(
-    "Stopped the new server: it took longer to start than before, and its files changed again",
-  );
+  return new MlcliError("Stopped the new server: its start was slow, and its files changed again");
 }

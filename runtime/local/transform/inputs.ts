@@ -62,9 +62,7 @@ export async function inputsIn(
       const shown = typedPath(confined, join(input, path));
       // So Deno shows what is not UTF-8.
       if (path.includes("\ufffd")) {
-        throw new MlcliError(`${inOneLine(shown)} has a name that is not UTF-8`, {
-          hint: "Rename it",
-        });
+        throw new MlcliError(`Name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it" });
       }
       if (kind === "closed") throw new Deno.errors.PermissionDenied("Permission denied");
       if (kind === "file") {

@@ -249,7 +249,7 @@ suite("local deploy --watch", () => {
     assert(given[0]! >= PATIENCE + 6_000, `${given}`);
     assertMatch(
       stderr,
-      /error: Stopped the new server: it took longer to start than before, and .*\n\S+ prediction\/serve edited: new server failed; .*\n\S+ prediction\/serve edited: starting a new server\n/,
+      /error: Stopped the new server: its start was slow, and .*\n\S+ prediction\/serve edited: new server failed; .*\n\S+ prediction\/serve edited: starting a new server\n/,
     );
   });
 
