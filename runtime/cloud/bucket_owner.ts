@@ -108,7 +108,7 @@ async function callersAccount(
 }
 
 function byYourself({ address, flag }: NamedByFile): string {
-  if (flag === undefined) return "Use an address in your own bucket";
+  if (flag === undefined) return "Use your own bucket: s3://BUCKET/PREFIX";
   return `If you trust the bucket, set it as an option: ${flag} ${shellWord(s3Uri(address))}`;
 }
 

@@ -104,10 +104,10 @@ function notWritten(reason: string, cause: unknown): MlcliError {
 function addressIn(typed: string): S3Address | undefined {
   if (isResourceName(typed)) return undefined;
   const address = parseS3Uri(typed);
-  const shape = "Use a job name such as churn-2026-03-01-09-30-00-123, or an address such as " +
+  const shape = "Use a job name such as churn-2026-03-01-09-30-00-123, or an S3 URI such as " +
     "s3://my-bucket/JOB/output/model.tar.gz";
   if (!address) {
-    throw new UsageError(`Expected a job name or an S3 address but got "${inOneLine(typed)}"`, {
+    throw new UsageError(`Expected a job name or an S3 URI but got "${inOneLine(typed)}"`, {
       hint: shape,
     });
   }

@@ -115,7 +115,7 @@ function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string
   return job.outputs.map(({ name, uri }) => {
     const address = parseS3Uri(uri);
     if (!address) {
-      throw new MlcliError(`The address of the job's output is not supported: ${inOneLine(uri)}`);
+      throw new MlcliError(`The S3 URI of the job's output is not supported: ${inOneLine(uri)}`);
     }
     if (job.kind === "train") return [within(address, `${job.name}/output/`), []];
     return [asDirectory(address), job.kind === "process" ? pathBelow(name, "") : []];

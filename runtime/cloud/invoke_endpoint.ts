@@ -159,7 +159,7 @@ async function notInServiceError(
     return error;
   }
   const { status, failureReason } = found;
-  return new MlcliError(`Endpoint ${endpoint} is not in service: ${status}`, {
+  return new MlcliError(`Endpoint ${endpoint} was not in service (its status is now ${status})`, {
     quote: failureReason,
     hint: HINTS[status]?.(command) ?? `Wait for it: ${command("wait")}`,
   });
@@ -168,7 +168,7 @@ async function notInServiceError(
 const HINTS: Readonly<Record<string, (command: JobCommand) => string>> = {
   Failed: (command) => `Find the cause in its log: ${command("logs")}`,
   Deleting: () => "Choose another endpoint: mlcli list-endpoints",
-  InService: () => "It came into service a moment ago. Try again.",
+  InService: () => "Try again: the endpoint has just come into service",
 };
 
 function tooSlowHint({ stream }: FailedInvocation, command: JobCommand): string {

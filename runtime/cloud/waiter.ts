@@ -68,7 +68,7 @@ export class Waiter {
 
   #tell(what: string, { refusal, message, quote }: AwsError): void {
     const reason = quote ? ` (${quote})` : "";
-    const line = `${message}${reason}. The ${this.waitedFor.what} continues, and mlcli retries.`;
+    const line = `${message}${reason}. The ${this.waitedFor.what} is unaffected; mlcli retries.`;
     if (refusal === "throttled") {
       if (!this.#isThrottled) this.waitedFor.note(line);
       this.#isThrottled = true;

@@ -106,12 +106,12 @@ const AWS_REPOSITORY =
 export function wrongAccount(
   image: string,
 ): { readonly message: string; readonly hint: string } | undefined {
-  const account = ecrHost(parseImageName(image).host ?? "")?.account;
+  const { account, region } = ecrHost(parseImageName(image).host ?? "") ?? {};
   const right = awsImageIn(image);
   if (account === undefined || !isAwsAccount(account) || right === undefined) return undefined;
   const { name } = parseImageName(image);
   return {
-    message: `AWS account ${account} does not provide ${name} in this region`,
+    message: `AWS account ${account} does not provide ${name} in ${region}`,
     hint: `Use ${right}`,
   };
 }

@@ -76,7 +76,7 @@ const localRun = ({ kind, instanceCount = 1 }: Failure): string =>
 const either = (job: string, server: string) => ({ kind }: Failure): string =>
   kind === "serve" ? server : job;
 
-const PULLING = "To push it, run mlcli push. The role needs ecr:GetAuthorizationToken, " +
+const PULLING = "To push it, run mlcli push. The execution role needs ecr:GetAuthorizationToken, " +
   "BatchCheckLayerAvailability, BatchGetImage and GetDownloadUrlForLayer.";
 
 /** Python's words for a write to these paths, or below the code's directory. */
@@ -223,8 +223,8 @@ export const CAUSES: readonly Row[] = [
     kinds: JOBS,
     reason: /No S3 objects found|NoSuchBucket|NoSuchKey|illegal char sub-sequence/,
     words:
-      "The job's input does not exist in S3. Upload it with mlcli upload-data, which prints its " +
-      "address. It must be in the job's region, and the address must not contain //.",
+      "The job's input does not exist in S3. Upload it with mlcli upload-data, which prints its S3 " +
+      "URI. It must be in the job's region, and its key must not contain //.",
     source: "https://github.com/aws-samples/generative-ai-on-amazon-sagemaker/pull/242",
   },
   {
@@ -238,7 +238,7 @@ export const CAUSES: readonly Row[] = [
     name: "time limit",
     kinds: JOBS,
     reason: /Max(Runtime|WaitTime)(InSeconds|Exceeded)/,
-    words: "The job exceeded its time limit. Raise it with --max-run.",
+    words: "The job exceeded its time limit. Raise it with --max-run or, for spot, --max-wait.",
     source: "API reference, SecondaryStatusTransition: MaxRuntimeExceeded, MaxWaitTimeExceeded",
   },
   {
@@ -276,7 +276,7 @@ export const CAUSES: readonly Row[] = [
           const change = older !== undefined
             ? `The image has no module ${module}. Add ${older} to the requirements`
             : isPart
-            ? `The ${name} in the image has no module ${module}. Pin another version in the requirements`
+            ? `Package ${name} in the image has no module ${module}. Pin another version in the requirements`
             : `The image has no package ${name}. Add it to the requirements`;
           return `${change}, then run mlcli build and mlcli push.`;
         },

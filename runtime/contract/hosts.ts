@@ -36,7 +36,7 @@ export function distributionOf(isSharded = false): "ShardedByS3Key" | "FullyRepl
 export function requireShards(shards: Shards, names: readonly string[]): void {
   const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new UsageError(`Cannot shard "${inOneLine(unknown)}": the job has no such data`, {
+  throw new UsageError(`Cannot shard "${inOneLine(unknown)}": the job has no input of that name`, {
     hint: names.length === 0 ? "Omit --shard: the job reads no data" : `Use ${alternatives(names)}`,
   });
 }

@@ -201,7 +201,7 @@ function programDifferences(
     if (found === undefined || isOnPath) return found && notExecutable(reference, found);
     const folder = found.path.replace(/\/[^/]*$/, "") || "/";
     return {
-      message: `${WORDS[word]} requires ${word} in the PATH of ${reference}, but it is ` +
+      message: `${WORDS[word]} requires ${word} in the PATH of ${reference}, but it is at ` +
         found.path,
       hint: `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
     };

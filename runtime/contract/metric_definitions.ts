@@ -81,7 +81,7 @@ function textIn(
   const found = value === undefined
     ? "is missing"
     : typeof value === "string"
-    ? value === "" ? "is empty" : `has ${[...value].length}, or contains line breaks`
+    ? value === "" ? "is empty" : "is longer or contains line breaks"
     : `is ${nameOfType(value)}`;
   throw new MlcliError(
     `${file}: "${key}" of ${where} must be text of 1 to ${longest} characters, but ${found}`,

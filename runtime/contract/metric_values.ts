@@ -55,7 +55,7 @@ export function metricProblems(
     isWrong
       ? {
         message: `${file}: the regex of metric "${name}" is invalid: ${reason}`,
-        hint: `Fix ${regex} in "${METRICS_KEY}"`,
+        hint: `Fix this regex in "${METRICS_KEY}": ${regex}`,
         isWrong,
       }
       : {
@@ -114,7 +114,7 @@ export class MetricSearch {
 }
 
 function tooLarge(definition: MetricDefinition): Unusable {
-  const reason = `the regexes up to this one are too large (more than ${MOST_STEPS} steps)`;
+  const reason = `with the regexes before it, it is too large (more than ${MOST_STEPS} steps)`;
   return { definition, isWrong: false, reason };
 }
 

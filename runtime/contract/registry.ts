@@ -13,7 +13,7 @@ export interface NamedRepository {
 const NAME = /^[a-z\d]+((\.|_|__|-+)[a-z\d]+)*(\/[a-z\d]+((\.|_|__|-+)[a-z\d]+)*)*$/;
 
 export const REPOSITORY_EXPECTED =
-  "a repository's name: 2 to 256 lower-case letters, digits, and between them single . _ - /";
+  "a repository name of 2 to 256 lower-case letters and digits, with single . _ - or / between them";
 
 /** Takes the name of an image without a tag apart; undefined where ECR has no such repository. */
 export function parseRepository(text: string): NamedRepository | undefined {
@@ -151,7 +151,7 @@ export function imageFor(
   if (found) return found;
   const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
   throw new MlcliError(
-    `The image supports ${others.join(", ") || "no known platform"}, but not ${platform}`,
+    `The image does not support ${platform}, only ${others.join(", ") || "unknown platforms"}`,
     { hint },
   );
 }

@@ -210,8 +210,8 @@ suite("trying a model here", () => {
   it("is a note where the model is for GPUs, which this machine may not have", async () => {
     const notes = await tried({ DO: "end" }, { instanceType: "ml.g5.xlarge" });
     assertEquals(notes, [
-      "In a local test, the server exited before it was ready: exit code 1. It might work " +
-      "on ml.g5.xlarge, which has accelerators. Last log lines:\n" +
+      "In a local test, the server exited before it was ready: exit code 1. The model might " +
+      "work on ml.g5.xlarge, which has accelerators. Last log lines:\n" +
       "serving ['serve'] eu-west-1\nno model?[2J\n",
     ]);
   });

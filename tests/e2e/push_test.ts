@@ -124,7 +124,7 @@ suite("mlcli push", () => {
     assertEquals(again, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `${FOUND}Unchanged: ${uri}:latest is already ${app.name}:latest\n`,
+      stderr: `${FOUND}Unchanged: ${uri}:latest already has ${app.name}:latest\n`,
     });
     assertEquals(box.ecr.front.requests.length, before);
 
@@ -364,7 +364,7 @@ suite("mlcli push", () => {
     assert(uri !== elsewhere);
     assertMatch(
       stderr,
-      /\nerror: Cannot push .*: the Docker Engine cannot reach the registry\n {2}.*connection refused\nhint: The engine sends the image: /,
+      /\nerror: Cannot push .*: the Docker Engine cannot reach the registry\n {2}.*connection refused\nhint: The Docker Engine sends the image: /,
     );
   });
 });

@@ -87,7 +87,7 @@ function notFoundError(
   { region }: Pick<SageMaker, "region">,
   refused: AwsError | undefined,
 ): AwsError {
-  const denied = refused ? ` Some kinds could not be searched: ${refused.message}.` : "";
+  const denied = refused ? ` Some resource kinds could not be searched: ${refused.message}.` : "";
   const [what, lists] = kinds.includes("endpoint")
     ? ["job or endpoint", "mlcli list-jobs and mlcli list-endpoints"]
     : ["job", "mlcli list-jobs"];

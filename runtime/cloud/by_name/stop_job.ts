@@ -33,7 +33,7 @@ export async function stopJob(
   const aws = await connectToAws(choice, host);
   const job = await jobOf(await aws.sagemaker(), request);
   if (job.kind === "transform" && job.status === "InProgress") {
-    const question = `SageMaker discards the outputs of a stopped transform job. Stop ${name}?`;
+    const question = `SageMaker discards the results of a stopped transform job. Stop ${name}?`;
     if (!await request.isAgreed(question)) return report.note("The job was not stopped");
   }
   const ended = hasEnded(job) ? job : await stop(job, aws);

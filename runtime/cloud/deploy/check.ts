@@ -79,8 +79,8 @@ function noteLosses({ request, state, report }: DeployContext): void {
   if (base?.configuration && base.models.length > 0 && !base.model) {
     const model = inOneLine(base.models[0]!);
     report.note(
-      `Model ${model} of endpoint ${endpoint} no longer exists, so only the environment ` +
-        "variables that you set now apply",
+      `Model ${model} of endpoint ${endpoint} no longer exists, so the endpoint gets only the ` +
+        "environment variables that you set now",
     );
   }
   const { SAGEMAKER_PROGRAM: program } = containerOf(base?.model)?.Environment ?? {};
@@ -92,12 +92,12 @@ function noteLosses({ request, state, report }: DeployContext): void {
   }
   if (base && !base.configuration) {
     report.note(
-      `Configuration ${inOneLine(base.name)} of endpoint ${endpoint} no longer exists, so only ` +
-        "settings and variables that you set now apply",
+      `Configuration ${inOneLine(base.name)} of endpoint ${endpoint} no longer exists, so ` +
+        "the endpoint gets only the settings and environment variables that you set now",
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {
-    report.note(`Endpoint ${endpoint} changes to instances and cannot be made serverless again`);
+    report.note(`Endpoint ${endpoint} changes to instances and cannot become serverless again`);
   }
   if (request.canary !== undefined && description === undefined) {
     report.note(`Endpoint ${endpoint} is new, so --canary has no effect`);
@@ -162,5 +162,5 @@ function machineOf(
   { ServerlessConfig, InstanceType, InstancePools }: Omit<Variant, "ModelName">,
 ): string | undefined {
   if (ServerlessConfig) return undefined;
-  return InstanceType ?? InstancePools?.[0]?.InstanceType ?? "its instances";
+  return InstanceType ?? InstancePools?.[0]?.InstanceType ?? "the endpoint's instances";
 }

@@ -32,7 +32,7 @@ export async function requireUnused(
   const theirs = parts.find(({ isOurs }) => !isOurs);
   if (theirs) {
     throw new AwsError("in use", `Cannot replace ${partWords(theirs)}: mlcli did not create it`, {
-      hint: "Use another --endpoint-name or, if nothing uses it, delete it: " +
+      hint: `Use another --endpoint-name. If nothing uses the ${theirs.kind}, delete it: ` +
         deletionByHand(theirs, choice),
     });
   }
@@ -59,7 +59,7 @@ export async function deleteInTheWay(
     if (outcome === "deleted") report.note(`Deleted unused ${partWords(part)}`);
     if (outcome === "another") {
       throw new AwsError("changed", `Another deployment has just replaced ${partWords(part)}`, {
-        hint: "Nothing was changed. Wait until it has finished, then deploy again.",
+        hint: "The endpoint is unchanged. Wait for the other deployment, then deploy again.",
       });
     }
   }
@@ -154,9 +154,9 @@ async function reasonToKeep(
   try {
     const now = await orNothing(sagemaker.describeEndpoint(endpoint));
     if (!now || !isGoingTo(now, configuration.name)) return undefined;
-    return `Endpoint ${endpoint} uses it or is about to use it`;
+    return `Endpoint ${endpoint} uses ${configuration.name} or is about to use it`;
   } catch (error) {
-    if (error instanceof AwsError) return `mlcli cannot tell whether ${endpoint} uses it`;
+    if (error instanceof AwsError) return `mlcli cannot tell whether ${endpoint} uses them`;
     throw error;
   }
 }

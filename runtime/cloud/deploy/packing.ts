@@ -161,8 +161,8 @@ async function written(
 
 function packingError(cause: unknown): MlcliError {
   return new MlcliError(`Cannot pack the model: ${fileErrorReason(cause)}`, {
-    hint: "Free space for temporary files, or set TMPDIR to another directory. The archive is " +
-      "about as large as the model.",
+    hint: "Free disk space for temporary files, or set TMPDIR to another directory. The archive " +
+      "is about as large as the model.",
     cause,
   });
 }

@@ -130,7 +130,7 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   if (code && isPrefix(model)) throw codeInPrefix();
   if (!code && request.repacks) {
     throw new UsageError('Option "--repack" has no effect without an entry point', {
-      hint: "Set the file of your code to add to the model: --entry-point FILE",
+      hint: "Choose the code to add to the model: --entry-point FILE",
     });
   }
   return { ...request, endpoint: endpoint! };
@@ -209,7 +209,7 @@ export function canaryOf(
   if (percent !== undefined) return { percent, alarms };
   if (alarms.length === 0) return undefined;
   throw new UsageError('Option "--alarm" has no effect without "--canary"', {
-    hint: "Add --canary PERCENT: an alarm rolls the update back while the first instances serve it",
+    hint: "Add --canary PERCENT: an alarm can roll back only a canary update",
   });
 }
 

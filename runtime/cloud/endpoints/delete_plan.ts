@@ -2,7 +2,6 @@ import { AwsError, isRefusal, withHint, withMore } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName, slotsOf } from "../../contract/names.ts";
-import { enumerated } from "../../text.ts";
 import { findOtherUsers, inUseError, type LookReport } from "./other_users.ts";
 import {
   deletionByHand,
@@ -75,7 +74,7 @@ export async function planDeletion(
   }
   if (withConfiguration && !isPossibleName(configurationOf(endpoint))) {
     report.note(
-      `No configuration to delete: ${configurationOf(endpoint)} exceeds the maximum name length`,
+      `No configuration to delete: the name ${configurationOf(endpoint)} is too long for SageMaker`,
     );
   }
   const found = await findParts(sagemaker, endpoint, description?.configuration);
@@ -183,18 +182,16 @@ async function requireNoOtherUsers(
 
 function noteDenials(
   { configurations, models }: FoundParts,
-  { endpoint, withConfiguration, withModel }: DeletionRequest,
+  { endpoint }: DeletionRequest,
   { note }: LookReport,
 ): void {
   const denied = [...configurations, ...models].flatMap(({ denial }) => denial ? [denial] : []);
   if (denied.length === 0) return;
   const messages = [...new Set(denied.map(({ message }) => message))].join("; ");
-  const what = [
-    withConfiguration ? "the second configuration" : "",
-    withModel ? "the models" : "",
-    "the remaining parts",
-  ].filter((part) => part);
-  note(`Cannot check ${enumerated(what)} of endpoint ${endpoint}: ${messages}`);
+  note(
+    `Cannot check all configurations and models of endpoint ${endpoint}, so some might remain: ` +
+      messages,
+  );
 }
 
 /** The description; the refusal where there is no endpoint; `undefined` where it may not be described. */

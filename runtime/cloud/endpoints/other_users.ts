@@ -64,7 +64,7 @@ export async function findOtherUsers(
     denial = error;
   }
   if (denial && [...users.values()].every((names) => names.length === 0)) {
-    const which = denials > 1 ? `one of ${denials} endpoints` : "another endpoint";
+    const which = denials > 1 ? `any of ${denials} endpoints` : "another endpoint";
     report.note(`Cannot check whether ${which} uses ${what}: ${denial.message}`);
   }
   return (part) => users.get(part)!.toSorted();

@@ -32,7 +32,7 @@ export async function modelOfTraining(
   }
   const address = parseS3Uri(artifact);
   if (address) return address;
-  throw new MlcliError(`The address of the job's model is not supported: ${inOneLine(artifact)}`);
+  throw new MlcliError(`The S3 URI of the job's model is not supported: ${inOneLine(artifact)}`);
 }
 
 /** @throws MlcliError where a job of another kind has that name. */

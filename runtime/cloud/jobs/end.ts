@@ -54,7 +54,7 @@ async function stoppedError(
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
     ? ` ${LEFT_NOTHING[job.kind]}`
-    : " Standard output shows the address of its unfinished model.";
+    : " Standard output shows the S3 URI of its unfinished model.";
   const details = `See its details: ${command("describe")}`;
   return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
 }

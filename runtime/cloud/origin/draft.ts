@@ -85,7 +85,7 @@ function memberOf(answer: unknown, path: string): unknown {
 export function variablesLeft(names: readonly string[], command: string): readonly string[] {
   if (names.length === 0) return [];
   const words = names.map((name) => ` --env ${shellWord(name)}`).join("");
-  return [`Values of variables are not copied. To pass those of your shell: ${command}${words}`];
+  return [`Variable values were not copied. To pass those of your shell: ${command}${words}`];
 }
 
 /** Where a job reads by a prefix in S3; `undefined` where it does not. */

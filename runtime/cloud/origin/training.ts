@@ -105,7 +105,7 @@ function programOf(
   if (ContainerEntrypoint.length > 0) {
     return { members: { ContainerEntrypoint }, words: wordsOf(words) };
   }
-  const sent = `Channel "code" was not converted (${code && s3Uri(code)}): the image's code runs`;
+  const sent = `Channel "code" is not used (${code && s3Uri(code)}): the image runs its own code`;
   return { members: { ...distribution, ContainerArguments: words }, left: code ? [sent] : [] };
 }
 

@@ -102,7 +102,7 @@ export async function checkPrefix(
   throw new MlcliError(`No model found below ${s3Uri(address)}`, { hint: SUCH_AS });
 }
 
-const SUCH_AS = "Use the address that mlcli train prints, such as " +
+const SUCH_AS = "Use the S3 URI that mlcli train prints, such as " +
   "s3://my-bucket/churn/output/JOB/output/model.tar.gz";
 
 /** @throws MlcliError for an address that is a directory's. */
@@ -133,7 +133,7 @@ function directoryError(address: S3Address, found: string, cause?: AwsError): Ml
   return new MlcliError(`Expected a model archive but got a directory: ${shown}`, {
     hint: found.endsWith(".tar.gz")
       ? `Use the archive in it: ${first}`
-      : `To use its files as they are (${first}, ...), add a slash at the end of the address. ` +
+      : `To use its files as they are (${first}, ...), end the S3 URI with a slash. ` +
         "Or pack them: tar -czf model.tar.gz -C DIRECTORY .",
     cause,
   });

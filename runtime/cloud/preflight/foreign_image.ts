@@ -38,7 +38,7 @@ export async function foreignImage(
   const { account, repository, key } = place;
   if (place.region !== region) {
     throw new MlcliError(
-      `The job runs in ${region}, but its image is in another region: ${shown}`,
+      `SageMaker in ${region} cannot use an image in another region: ${shown}`,
       {
         hint: instead(awsImageIn(image, region), image, named, region),
       },

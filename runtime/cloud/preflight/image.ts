@@ -120,7 +120,7 @@ function otherPlatformError(
   instanceType: string,
   platform: string,
 ): MlcliError {
-  return new MlcliError(`${reference} is for ${its}, but ${instanceType} needs ${platform}`, {
+  return new MlcliError(`${reference} is for ${its}, so ${instanceType} cannot run it`, {
     hint: `Run mlcli build --platform ${platform}, then mlcli push, or use another --ec2-type`,
   });
 }

@@ -58,7 +58,7 @@ export async function tryServing(trial: Trial, host: TrialHost, note: Note): Pro
     if (!(error instanceof Unfit)) throw error;
     if (trial.instanceType === undefined || !isAccelerated(trial.instanceType)) throw error;
     note(
-      `${error.message}. It might work on ${trial.instanceType}, which has ` +
+      `${error.message}. The model might work on ${trial.instanceType}, which has ` +
         `accelerators${error.quote === undefined ? "" : `. Last log lines:\n${error.quote}`}`,
     );
   }
@@ -200,7 +200,7 @@ function ownPort(image: ImageDetails, reference: string): number {
   if (takesPort(image)) return freePort();
   if (!isTaken(SERVER_PORT)) return SERVER_PORT;
   throw new BrokenEngine(
-    `${reference} supports only port ${SERVER_PORT}, which is already in use in this space`,
+    `${reference} supports only port ${SERVER_PORT}, which is already in use in this Studio space`,
   );
 }
 

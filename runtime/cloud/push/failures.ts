@@ -92,14 +92,14 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "network":
       return new MlcliError(`${failed}: the Docker Engine cannot reach the registry`, {
         quote,
-        hint: "The engine sends the image: check its network, its certificates and its proxy " +
+        hint: "The Docker Engine sends the image: check its network, certificates and proxy " +
           `(see docker info). With AWS_ENDPOINT_URL, ${EMULATORS}.`,
       });
     case "other":
       return new MlcliError(failed, {
         quote,
         hint: hintFor(words) ??
-          "The engine or the registry returned this reason. The tag is unchanged.",
+          "The Docker Engine or the registry returned this reason. The tag is unchanged.",
       });
   }
 }

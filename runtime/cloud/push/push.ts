@@ -161,7 +161,7 @@ class Push {
     const { target: { uri, tag, reference }, report, warningOfOne } = this.parts;
     if (warningOfOne && !isOfList) report.warning(warningOfOne.message, warningOfOne.hint);
     if (form.digest === stored.digest) {
-      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} is already ${reference}`);
+      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} already has ${reference}`);
       return `${uri}@${form.digest}`;
     }
     if (await this.#put(form, tag)) {

@@ -95,7 +95,7 @@ async function attempt(
   }
   // An engine that stops half-way ends the messages without an error.
   return digest === undefined
-    ? { failure: "the engine stopped the push without a digest from the registry" }
+    ? { failure: "the Docker Engine stopped the push before the registry returned a digest" }
     : { digest };
 }
 

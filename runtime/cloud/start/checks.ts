@@ -85,7 +85,7 @@ export function outputOf(
     const address = within(prefix, path);
     return { address, byFile: { address, where: `"s3_prefix" in ${file}`, flag } };
   }
-  throw new UsageError(`Missing option "${flag}", the address for the results`, {
+  throw new UsageError(`Missing required option "${flag}"`, {
     hint: `Set it, or set "s3_prefix": "s3://BUCKET/PREFIX" in ${file} for all data of the app`,
   });
 }

@@ -57,7 +57,7 @@ function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string
   const type = typeOfData(key);
   if (asked.contentType !== undefined || type !== typeOfData("")) return type;
   throw new UsageError(
-    'Missing option "--content-type": the name of the data does not show its type',
+    'Missing required option "--content-type": the file name does not show the type',
     {
       hint: "Set the type, such as --content-type text/csv",
     },
@@ -108,19 +108,20 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
   const { maxPayload } = limitsOf({ maxPayload: transform.maxPayload });
   return [
     output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) && {
-      message: `The outputs are written into the input location, so the next transform of ` +
+      message: `The outputs are written into the input location, so the next transform job for ` +
         `${s3Uri(input)} includes them`,
       hint: "Use another output location: -o s3://BUCKET/PREFIX",
     },
     sibling && {
       message: `SageMaker also reads ${named(sibling)}: its key starts with the key of the input`,
-      hint: "Move the object to a prefix of its own",
+      hint: "Move the object to another prefix",
     },
     keys.length > 0 && keys.length < instanceCount && idleHosts(keys.length, instanceCount),
     maxPayload * maxConcurrency > TRANSFORM.payload && {
-      message: `${maxConcurrency} concurrent requests of ${maxPayload} MB exceed the limit of ` +
-        `${TRANSFORM.payload} MB, unless the model's server returns a smaller payload`,
-      hint: `Set --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}`,
+      message:
+        `${maxConcurrency} concurrent requests of ${maxPayload} MB exceed SageMaker's limit of ` +
+        `${TRANSFORM.payload} MB in total, unless the model's server sets a smaller payload`,
+      hint: `Use --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1} or less`,
     },
     ...firstOf(
       junk.map(named),

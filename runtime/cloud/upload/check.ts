@@ -120,8 +120,8 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
   const address = parseS3Uri(text);
   if (address) return asDirectory(typed === undefined ? within(address, "data") : address);
   const source = typed === undefined ? `"s3_prefix" in ${file}` : 'Option "--target-dir"';
-  throw new UsageError(`${source} must be an S3 address but is "${inOneLine(text)}"`, {
-    hint: "Use an address such as s3://my-bucket/churn/data",
+  throw new UsageError(`${source} must be an S3 URI, but is "${inOneLine(text)}"`, {
+    hint: "Use an S3 URI such as s3://my-bucket/churn/data",
   });
 }
 

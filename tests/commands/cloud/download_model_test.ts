@@ -230,7 +230,7 @@ suite("download-model refuses", () => {
       [
         "what is no job's name",
         "a_b",
-        /^error: Expected a job name or an S3 address but got "a_b"\n/,
+        /^error: Expected a job name or an S3 URI but got "a_b"\n/,
       ],
       ["a bucket", `s3://${BUCKET}`, /^error: Expected a model archive but got a directory: /],
       [

@@ -84,7 +84,7 @@ suite("what a job's author makes SageMaker say", () => {
       await using job = await makeJobApp();
       const result = await job.run(["download-model", "churn"], { cloud: box.env() });
       assertEquals(result.code, 1);
-      assertMatch(result.stderr, /^error: The address of the job's model is not supported: /);
+      assertMatch(result.stderr, /^error: The S3 URI of the job's model is not supported: /);
       assertHarmless(result);
     });
   }

@@ -113,7 +113,7 @@ suite("a bucket that only the configuration file names", () => {
       assertStringIncludes(
         stderr,
         flag === undefined
-          ? "hint: Use an address in your own bucket\n"
+          ? "hint: Use your own bucket: s3://BUCKET/PREFIX\n"
           : `hint: If you trust the bucket, set it as an option: ${flag} s3://${THEIRS}/x`,
       );
       assertEquals(changes(job.box), []);
@@ -420,7 +420,7 @@ suite("what else the configuration file of a hostile repository says", () => {
       assertMatch(stderr, /^error: [\w-]+\.json: "s3_prefix" must be an S3 URI/);
       const typed = await job.run(["upload-data", "-i", ".", "--target-dir", address]);
       assertEquals(typed.code, 2);
-      assertMatch(typed.stderr, /^error: Option "--target-dir" must be an S3 address but is "/);
+      assertMatch(typed.stderr, /^error: Option "--target-dir" must be an S3 URI, but is "/);
       const said = stderr + typed.stderr;
       assert(!["\x1b", "\x9b", "\u202e"].some((one) => said.includes(one)), said);
       assertEquals(job.box.requests.length, 0);

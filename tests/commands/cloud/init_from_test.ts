@@ -108,9 +108,9 @@ suite("mlcli init --from training-job/NAME", () => {
       "",
     ]);
     assertEquals(
-      stderr.replace(/^.*(?=^note: Values)/ms, ""),
+      stderr.replace(/^.*(?=^note: Variable values)/ms, ""),
       [
-        "note: Values of variables are not copied. To pass those of your shell: " +
+        "note: Variable values were not copied. To pass those of your shell: " +
         "mlcli local train --env API_KEY",
         "note: No data was downloaded. To download a sample of training, use --data 100MB.",
         "note: These notes are also in flats/MIGRATION.md",

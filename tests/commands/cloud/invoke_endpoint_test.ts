@@ -347,7 +347,10 @@ suite("invoke-endpoint says what is wrong", () => {
       const quote = status === "Failed" ? "  no ping\n" : "";
       assertEquals(
         [code, stderr],
-        [1, `error: Endpoint new is not in service: ${status}\n${quote}hint: ${hint}\n`],
+        [
+          1,
+          `error: Endpoint new was not in service (its status is now ${status})\n${quote}hint: ${hint}\n`,
+        ],
       );
     });
   }

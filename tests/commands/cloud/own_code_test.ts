@@ -376,7 +376,7 @@ suite("an image that mlcli did not push", () => {
       [
         "of another region",
         "683313688378.dkr.ecr.us-east-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
-        "The job runs in eu-west-1, but its image is in another region",
+        "SageMaker in eu-west-1 cannot use an image in another region",
         `Use --image ${SKLEARN}:1.9-0`,
       ],
       [

@@ -258,6 +258,6 @@ suite("process is refused", () => {
     await using other = await makeOwn();
     const { code, stderr } = await other.run([...LEAST, "-o", "clean"]);
     assertEquals(code, 2);
-    assert(stderr.startsWith('error: Output "clean" has no address in S3\n'), stderr);
+    assert(stderr.startsWith('error: Output "clean" has no S3 URI\n'), stderr);
   });
 });

@@ -126,7 +126,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals(again, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `Unchanged: ${uri}:latest is already ${app.name}:latest\n`,
+      stderr: `Unchanged: ${uri}:latest already has ${app.name}:latest\n`,
     });
     assertEquals(engine.pushes.length, 1);
     assertEquals(box.operations.filter((one) => one === "ecr:PutImage").length, 1);
@@ -209,7 +209,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: The image supports linux\/arm64, but not linux\/amd64\nhint: Rebuild and push it: mlcli build --platform linux\/amd64 /,
+      /\nerror: The image does not support linux\/amd64, only linux\/arm64\nhint: Rebuild and push it: mlcli build --platform linux\/amd64 /,
     );
   });
 
@@ -274,7 +274,7 @@ suite("mlcli push: what counts as success", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: Cannot push .*\n {2}the engine stopped the push without a digest from the registry\nhint: /,
+      /\nerror: Cannot push .*\n {2}the Docker Engine stopped the push before the registry returned a digest\nhint: /,
     );
     assertEquals([...scene.engine.names], []);
   });
@@ -399,7 +399,7 @@ suite("mlcli push: where to", () => {
       const { code, stdout, stderr } = await scene.run(["--repository", name]);
       assertEquals([code, stdout], [2, ""]);
       assert(
-        stderr.startsWith('error: Option "--repository" must be a repository\'s name'),
+        stderr.startsWith('error: Option "--repository" must be a repository name of '),
         stderr,
       );
     });

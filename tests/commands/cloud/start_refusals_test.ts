@@ -106,7 +106,7 @@ function ofBoth(command: Command): readonly Refusal[] {
       "nowhere to put its results",
       ["--execution-role", EXECUTION_ROLE],
       2,
-      `error: Missing option "${output}", the address for the results\nhint: Set it, or set "s3_prefix"`,
+      `error: Missing required option "${output}"\nhint: Set it, or set "s3_prefix"`,
       configure("{}"),
     ],
     [
@@ -288,7 +288,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "an input to split that it does not have",
     [...PROCESS, "-c", "2", "--shard", "x"],
     2,
-    /error: Cannot shard "x": the job has no such data\nhint: Omit --shard: the job reads no data\n/,
+    /error: Cannot shard "x": the job has no input of that name\nhint: Omit --shard: the job reads no data\n/,
   ],
   [
     "an argument that is too long",

@@ -502,13 +502,13 @@ suite("upload-data sends nothing", () => {
         "to no address",
         ["-i", "d", "--target-dir", "bucket/x"],
         2,
-        /"--target-dir" must be an S3 add/,
+        /"--target-dir" must be an S3 URI, but/,
       ],
       [
         "to no bucket",
         ["-i", "d", "--target-dir", "s3://B!/x"],
         2,
-        /"--target-dir" must be an S3 add/,
+        /"--target-dir" must be an S3 URI, but/,
       ],
       [
         "of what is not there",

@@ -598,8 +598,8 @@ suite("a pull from ECR", () => {
     assertEquals(code, 0);
     assertStringIncludes(
       stderr,
-      "warning: AWS account 763104351884 does not provide sagemaker-scikit-learn in this " +
-        `region\nhint: Use ${SKLEARN}\n`,
+      "warning: AWS account 763104351884 does not provide sagemaker-scikit-learn in " +
+        `eu-west-1\nhint: Use ${SKLEARN}\n`,
     );
   });
 });

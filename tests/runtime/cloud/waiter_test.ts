@@ -5,7 +5,7 @@ import { fakeClock } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const AGAIN = "AWS is responding again";
-const goesOn = (words: string): string => `${words}. The job continues, and mlcli retries.`;
+const goesOn = (words: string): string => `${words}. The job is unaffected; mlcli retries.`;
 const failure = (refusal: Refusal): () => Promise<never> => () =>
   Promise.reject(new AwsError(refusal, refusal));
 const success = () => Promise.resolve(7);

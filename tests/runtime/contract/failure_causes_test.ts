@@ -357,7 +357,7 @@ suite("likelyCause", () => {
     ],
     [
       "sklearn.cross_validation",
-      "The scikit-learn in the image has no module sklearn.cross_validation. Pin another version in " +
+      "Package scikit-learn in the image has no module sklearn.cross_validation. Pin another version in " +
       "the requirements, then run mlcli build and mlcli push.",
     ],
   ];

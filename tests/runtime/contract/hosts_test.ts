@@ -33,7 +33,7 @@ suite("the data that is shared out", () => {
     const check = () => requireShards(["a", "x\n"], ["a", "b"]);
     assertMatch(
       assertThrows(check, UsageError).message,
-      /^Cannot shard "x\S+": the job has no such data$/,
+      /^Cannot shard "x\S+": the job has no input of that name$/,
     );
   });
 });

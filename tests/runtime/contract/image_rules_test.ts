@@ -111,8 +111,8 @@ suite("an image breaks SageMaker's rules", () => {
       "with train beside PATH",
       NOT_ON_PATH,
       { ...BRING_YOUR_OWN },
-      /^mlcli train requires train in the PATH of x:1, but it is \/opt\/program\/train \/\/ .*: ENV PATH="\/opt\/program:\$\{PATH\}"$/,
-      /^mlcli deploy requires serve in the PATH of x:1, but it is \/opt\/program\/serve/,
+      /^mlcli train requires train in the PATH of x:1, but it is at \/opt\/program\/train \/\/ .*: ENV PATH="\/opt\/program:\$\{PATH\}"$/,
+      /^mlcli deploy requires serve in the PATH of x:1, but it is at \/opt\/program\/serve/,
     ],
     [
       "with train that is not executable",

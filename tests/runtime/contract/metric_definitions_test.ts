@@ -43,11 +43,11 @@ suite("metric_definitions", () => {
     ],
     [
       [{ Name: "x", Regex: "y".repeat(501) }],
-      '"Regex" of metric_definitions[0] must be text of 1 to 500 characters, but has 501, or contains line breaks',
+      '"Regex" of metric_definitions[0] must be text of 1 to 500 characters, but is longer or contains line breaks',
     ],
     [
       [{ Name: "x\ny", Regex: "y" }],
-      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, but has 3, or contains line breaks',
+      '"Name" of metric_definitions[0] must be text of 1 to 255 characters, but is longer or contains line breaks',
     ],
   ];
   for (const [value, message] of rows) {

@@ -226,7 +226,7 @@ suite("deploy", () => {
     assertEquals(variant().ServerlessConfig, { MemorySizeInMB: 2048, MaxConcurrency: 9 });
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.m5.large"]);
     assertEquals(code, 0, stderr);
-    assertStringIncludes(stderr, "cannot be made serverless again");
+    assertStringIncludes(stderr, "cannot become serverless again");
     assertEquals([variant().ServerlessConfig, variant().InstanceType], [undefined, "ml.m5.large"]);
     const back = await job.run([...UPDATE, "--memory-size-in-mb", "2048"]);
     assertEquals([back.code, back.stdout], [1, ""]);

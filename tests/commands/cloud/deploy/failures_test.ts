@@ -199,7 +199,7 @@ suite("deploy, where a call is refused", () => {
     };
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "mlcli cannot tell whether shop uses it.\n");
+    assertStringIncludes(stderr, "mlcli cannot tell whether shop uses them.\n");
   });
 
   const must = [
@@ -388,7 +388,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "Endpoint shop uses it or is about to use it.");
+    assertStringIncludes(stderr, "Endpoint shop uses shop-config-2 or is about to use it.");
   });
 
   it("keeps what was made anew under the names that served before", async () => {

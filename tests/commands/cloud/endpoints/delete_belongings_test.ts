@@ -227,7 +227,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
       stderr,
       "Cannot check the status of endpoint shop or whether another endpoint uses shop-config: " +
         "AccessDeniedException: sagemaker:DescribeEndpoint\n" +
-        "Cannot check the second configuration and the remaining parts of endpoint shop: " +
+        "Cannot check all configurations and models of endpoint shop, so some might remain: " +
         "AccessDeniedException: sagemaker:DescribeEndpointConfig; " +
         "AccessDeniedException: sagemaker:DescribeModel\n",
     );
@@ -241,7 +241,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(code, 0);
     assertStringIncludes(
       stderr,
-      "Cannot check the second configuration, the models and the remaining parts",
+      "Cannot check all configurations and models of endpoint shop",
     );
     assertEquals(remains(box), [GOING, "shop-config-2"]);
   });

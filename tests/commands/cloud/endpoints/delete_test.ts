@@ -159,7 +159,7 @@ const DONE: readonly Done[] = [
       faults.deny("sagemaker:DescribeEndpoint", "*endpoint/two");
     },
     args: CONFIGURATION,
-    stderr: "Cannot check whether one of 2 endpoints uses shop-config: " +
+    stderr: "Cannot check whether any of 2 endpoints uses shop-config: " +
       `AccessDeniedException: sagemaker:DescribeEndpoint\n${LEFT_MODEL}`,
   },
   {
@@ -207,7 +207,7 @@ suite("mlcli delete-endpoint", () => {
     assertEquals([code, stdout], [0, `${name}\n`]);
     assertMatch(
       stderr,
-      /^No configuration to delete: e{57}-config exceeds the maximum name length/,
+      /^No configuration to delete: the name e{57}-config is too long for SageMaker/,
     );
     assertEquals(box.endpoints.configurations.names, ["short"]);
     assert(!box.operations.includes("sagemaker:ListEndpoints"));

@@ -159,7 +159,7 @@ suite("mlcli wait of an endpoint", () => {
     const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
     const { code, stdout, stderr } = await run(box, [], { cloud });
     assertEquals([code, stdout], [0, "shop\n"]);
-    assertStringIncludes(stderr, "The endpoint continues, and mlcli retries.\n");
+    assertStringIncludes(stderr, "The endpoint is unaffected; mlcli retries.\n");
     assertStringIncludes(stderr, "AWS is responding again\n");
   });
 

@@ -139,7 +139,7 @@ suite("mlcli wait", () => {
     assertStringIncludes(
       stderr,
       "error: Training job churn was stopped\n" +
-        "hint: Standard output shows the address of its unfinished model. " +
+        "hint: Standard output shows the S3 URI of its unfinished model. " +
         "See its details: mlcli describe churn\n",
     );
   });
@@ -215,10 +215,10 @@ suite("mlcli wait", () => {
     assertEquals(notes.length, 3, stderr);
     assertMatch(
       notes[0]!,
-      /^Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job continues, /,
+      /^Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job is unaffected; /,
     );
     assertEquals(notes[1], "AWS is responding again");
-    assertMatch(notes[2]!, /^sagemaker:\w+ was throttled \(1 attempt\)\. The job continues, /);
+    assertMatch(notes[2]!, /^sagemaker:\w+ was throttled \(1 attempt\)\. The job is unaffected; /);
   });
 
   it("does not wait for a platform that has never answered", async () => {

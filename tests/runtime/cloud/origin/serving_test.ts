@@ -81,7 +81,7 @@ suite("the app of an endpoint", () => {
       "--env SAGEMAKER_SUBMIT_DIRECTORY=/opt/ml/model/code --env SAGEMAKER_REGION=eu-west-1";
     assertEquals(next[1], here);
     assertEquals(left, [
-      `Values of variables are not copied. To pass those of your shell: ${here} ` +
+      `Variable values were not copied. To pass those of your shell: ${here} ` +
       "--env HF_TOKEN",
     ]);
   });

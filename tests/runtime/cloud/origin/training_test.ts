@@ -213,7 +213,7 @@ suite("the app of a training job", () => {
 
   const LEFT: readonly (readonly [job: object, left: readonly string[], more?: object])[] = [
     [{ Environment: { API_KEY: "s3cret", B: "s3cret" } }, [
-      "Values of variables are not copied. To pass those of your shell: mlcli local train " +
+      "Variable values were not copied. To pass those of your shell: mlcli local train " +
       "--env API_KEY --env B",
     ]],
     [{ InputDataConfig: [channel("a", "s3://bucket/a", { InputMode: "FastFile" })] }, [
@@ -227,7 +227,7 @@ suite("the app of a training job", () => {
       'Channel "b" was not converted: it is not an S3 prefix',
     ]],
     [{ InputDataConfig: [channel("code", "s3://bucket/sent/")] }, [
-      'Channel "code" was not converted (s3://bucket/sent/): the image\'s code runs',
+      'Channel "code" is not used (s3://bucket/sent/): the image runs its own code',
     ]],
     [{ AlgorithmSpecification: { TrainingImage: IMAGE, ContainerArguments: ["fit"] } }, [
       "mlcli has no setting for ContainerArguments",

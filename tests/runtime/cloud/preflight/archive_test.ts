@@ -261,7 +261,7 @@ suite("the archive of a model that cannot be read", () => {
     });
     assertMatch(
       unpacked.hint!,
-      /^To use its files .*weights\.bin, \.\.\.\), add a slash at the end of the address\. Or pack them: tar /,
+      /^To use its files .*weights\.bin, \.\.\.\), end the S3 URI with a slash\. Or pack them: tar /,
     );
   });
 

@@ -155,7 +155,7 @@ suite("the image of a job", () => {
       });
       assertEquals(
         await refusal(box, engineWith(digest, architecture), { instanceType }),
-        `churn:v1 is for linux/${architecture}, but ${instanceType} needs linux/${other} | Run ` +
+        `churn:v1 is for linux/${architecture}, so ${instanceType} cannot run it | Run ` +
           `mlcli build --platform linux/${other}, then mlcli push, or use another --ec2-type`,
       );
     });

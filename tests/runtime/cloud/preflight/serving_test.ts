@@ -265,7 +265,7 @@ suite("a model that is tried in SageMaker Studio", () => {
     using _other = taken(8080);
     assertEquals((await triedThere({})).notes, [
       "The model was not tested locally: churn:v1 supports only port 8080, which is already in " +
-      "use in this space",
+      "use in this Studio space",
     ]);
   });
 });
