@@ -74,7 +74,7 @@ export async function requireOwnKey(
   if (!kmsKey?.includes(":") || typed.has("--kms-key")) return;
   const where = `"kms_key" in "${kind}" of ${basename(app.configurationPath)}`;
   const hint = `If you trust the key, set it as an option: --kms-key ${shellWord(kmsKey)}`;
-  const asked = { what: `key ${kmsKey}`, where, hint };
+  const asked = { what: `KMS key ${kmsKey}`, where, hint };
   const account = await callersAccount(aws, asked);
   if (accountOf(kmsKey) !== account) throw foreignOwnerError(asked, account);
 }

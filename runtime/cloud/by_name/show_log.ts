@@ -54,7 +54,7 @@ export async function showLog(
   if (count === 0 && tail !== 0) {
     const isOver = found.kind === "endpoint" ? found.status === "Failed" : hasEnded(found);
     const what = found.kind === "endpoint" ? "endpoint" : "job";
-    const when = `${isOver ? "" : " yet"}${start ? " since the given time" : ""}`;
+    const when = start ? " since the given time" : isOver ? "" : " yet";
     report.note(`No log lines${when}: the ${what} is ${found.status}`);
   }
 }

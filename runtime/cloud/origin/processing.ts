@@ -65,7 +65,7 @@ export function processingDraft(job: Job, name: string): Draft {
     left: [
       ...program.left ?? [],
       ...[...inputs, ...outputs].filter(({ text }) => text === undefined).map(({ name }) =>
-        `Data "${name}" was not converted: not an S3 prefix, or not below /opt/ml/processing`
+        `Data "${name}" was not converted: it needs an S3 prefix and a path below /opt/ml/processing`
       ),
       ...variablesLeft(Object.keys(job.Environment ?? {}), here),
       ...left,

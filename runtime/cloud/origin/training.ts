@@ -128,7 +128,7 @@ function channelsOf({ InputDataConfig = [], AlgorithmSpecification: algorithm }:
     if (CODE_CHANNELS.includes(name)) continue;
     const address = prefixOf(DataSource?.S3DataSource);
     if (address === undefined || !isChannelName(name)) {
-      left.push(`Channel "${name}" was not converted: it is not an S3 prefix`);
+      left.push(`Channel "${name}" was not converted: it needs an S3 prefix and a valid name`);
       continue;
     }
     places.push({ name, address, to: `${testDirectory(app)}/input/data/${name}` });

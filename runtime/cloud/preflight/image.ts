@@ -65,7 +65,7 @@ export async function imageForJob(
   await requireForm(form, stored, address, images);
   const local = await localImage(reference, engine);
   if (typeof local === "string") {
-    note(`Cannot compare ${address} with a local image for ${platform}: ${local}`);
+    note(`Cannot check that ${address} matches the local image for ${platform}: ${local}`);
   } else {
     requireOwnImage(app, reference, local);
     const finding = elsewhereFinding(app, reference, local);

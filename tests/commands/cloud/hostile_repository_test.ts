@@ -274,7 +274,7 @@ suite("a key that only the configuration file names", () => {
           assertEquals([code, stdout, changes(job.box)], [1, "", []], stderr);
           assertStringIncludes(
             stderr,
-            `error: The key ${key} (set by "kms_key" in "${kind}" of ${job.app.name}.json) does ` +
+            `error: The KMS key ${key} (set by "kms_key" in "${kind}" of ${job.app.name}.json) does ` +
               "not belong to your account 123456789012\n" +
               `hint: If you trust the key, set it as an option: --kms-key ${key}\n`,
           );
@@ -304,7 +304,7 @@ suite("a key that only the configuration file names", () => {
     job.box.faults.deny("sts:GetCallerIdentity");
     const { code, stderr } = await job.run(DEPLOY);
     assertEquals([code, changes(job.box)], [1, []]);
-    assertMatch(stderr, /^error: Cannot check that your account owns the key arn:\S+: /m);
+    assertMatch(stderr, /^error: Cannot check that your account owns the KMS key arn:\S+: /m);
   });
 });
 

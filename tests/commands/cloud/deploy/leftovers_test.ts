@@ -70,7 +70,7 @@ suite("deploy: what is not needed", () => {
       assertStringIncludes(
         next.stderr,
         "error: Cannot replace endpoint configuration shop-config: mlcli did not create it\n" +
-          "hint: Use another --endpoint-name or, if nothing uses it, " +
+          "hint: Use another --endpoint-name. If nothing uses the configuration, " +
           "delete it: aws sagemaker delete-endpoint-config --endpoint-config-name shop-config\n",
       );
       assertEquals((await job.run(UPDATE)).stdout, "shop\n");

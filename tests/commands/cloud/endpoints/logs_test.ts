@@ -69,7 +69,7 @@ suite("mlcli logs of an endpoint", () => {
     });
     assertEquals(
       (await run(box, ["--since", "1h"])).stderr,
-      "No log lines yet since the given time: the endpoint is InService\n",
+      "No log lines since the given time: the endpoint is InService\n",
     );
   });
 

@@ -105,7 +105,7 @@ suite("mlcli logs", () => {
     );
     const none = await run(box, "churn", "--since", "5s");
     assertEquals(none.stdout, "");
-    assertEquals(none.stderr, "No log lines yet since the given time: the job is InProgress\n");
+    assertEquals(none.stderr, "No log lines since the given time: the job is InProgress\n");
     const wrong = await run(box, "churn", "--since", "yesterday");
     assertEquals(wrong.code, 2);
     assertMatch(wrong.stderr, /^error: Option "--since" must be a duration such as 30s, 10m/);

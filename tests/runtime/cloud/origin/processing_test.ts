@@ -160,7 +160,7 @@ suite("the app of a processing job", () => {
       `-i words:${ROOT}words=${folder}/words -o train:${ROOT}train`,
       "mlcli process",
     ]);
-    const not = "was not converted: not an S3 prefix, or not below /opt/ml/processing";
+    const not = "was not converted: it needs an S3 prefix and a path below /opt/ml/processing";
     assertEquals(left, [`Data "table" ${not}`, `Data "a/b" ${not}`, `Data "up" ${not}`]);
   });
 });

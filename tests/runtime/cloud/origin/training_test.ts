@@ -220,11 +220,11 @@ suite("the app of a training job", () => {
       'Channel "a" used FastFile mode, but mlcli uses File mode',
     ], { input_s3_dir: ["a=s3://bucket/a"] }],
     [{ InputDataConfig: [{ ChannelName: "disk", DataSource: { FileSystemDataSource: {} } }] }, [
-      'Channel "disk" was not converted: it is not an S3 prefix',
+      'Channel "disk" was not converted: it needs an S3 prefix and a valid name',
     ]],
     [{ InputDataConfig: [channel("..", "s3://bucket/a"), channel("b", "s3://bucket/../a")] }, [
-      'Channel ".." was not converted: it is not an S3 prefix',
-      'Channel "b" was not converted: it is not an S3 prefix',
+      'Channel ".." was not converted: it needs an S3 prefix and a valid name',
+      'Channel "b" was not converted: it needs an S3 prefix and a valid name',
     ]],
     [{ InputDataConfig: [channel("code", "s3://bucket/sent/")] }, [
       'Channel "code" is not used (s3://bucket/sent/): the image runs its own code',

@@ -229,7 +229,7 @@ suite("the image of a job", () => {
   it("is not compared without an engine, or without it here: one note", async () => {
     await using box = await Box.open();
     const digest = await putImage(box.ecr, box.ecr.store.add("churn"), { tag: "v1" });
-    const start = `Cannot compare ${HOST}/churn:v1 with a local image for linux/amd64: `;
+    const start = `Cannot check that ${HOST}/churn:v1 matches the local image for linux/amd64: `;
     const noEngine = () => Promise.reject(new MlcliError("No Docker Engine answers"));
     assertEquals(await check(box, noEngine), [`${HOST}/churn@${digest}`, [
       `${start}No Docker Engine answers`,
