@@ -110,7 +110,7 @@ export const CAUSES: readonly Row[] = [
     name: "quota",
     reason: /ResourceLimitExceeded|service limit '/,
     words: "The account's quota for this instance type is used up, or is 0 as in new accounts. " +
-      "Request an increase under Service Quotas in the AWS console, or use another --ec2-type.",
+      "Request a higher quota under Service Quotas in the AWS console, or use another --ec2-type.",
     source: "https://github.com/aws/amazon-sagemaker-examples/issues/307",
   },
   {
@@ -149,7 +149,7 @@ export const CAUSES: readonly Row[] = [
     name: "architecture",
     reason: /exec format error/,
     log: /exec format error/,
-    words: "The image was built for another processor than the instance's. Rebuild it for " +
+    words: "The image does not match the processor of the instance. Rebuild it for " +
       "linux/amd64 (linux/arm64 for Graviton types such as ml.c7g), then push it.",
     source: "https://github.com/aws/deep-learning-containers/issues/1157, " +
       "https://github.com/aws-samples/amazon-sagemaker-custom-container/issues/3",
