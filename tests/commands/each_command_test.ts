@@ -30,7 +30,11 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["local deploy", "-p 0", NOT_READY],
   ["local process", "-f p.py", /^$/],
   ["local transform", "rows.csv", NOT_READY],
-  ["local shell", "-- true", /^error: (The Docker Engine refused|Cannot read the container's output) /],
+  [
+    "local shell",
+    "-- true",
+    /^error: (The Docker Engine refused|Cannot read the container's output) /,
+  ],
   ["local invoke", "-p 1 rows.csv", NO_SERVER],
   ["local stop", "-p 1", NO_SERVER],
   ["local status", "", /^$/],
