@@ -249,7 +249,7 @@ suite("followJob", () => {
     const log = ["exec /opt/mlcli/entrypoint: exec format error"];
     addJob(box, "churn", [{ log }, { end: { status: "Failed", reason } }]);
     const { error } = await followIn(box);
-    assertMatch(error!.hint!, /^The image was built for another processor/);
+    assertMatch(error!.hint!, /^The image does not match the processor of the instance/);
   });
 
   it("goes on in a network whose connections break, with each request", async () => {
