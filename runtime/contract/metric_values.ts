@@ -114,7 +114,8 @@ export class MetricSearch {
 }
 
 function tooLarge(definition: MetricDefinition): Unusable {
-  const reason = `with the regexes before it, it is too large (more than ${MOST_STEPS} steps)`;
+  const reason =
+    `together with the earlier regexes, it is too large (more than ${MOST_STEPS} steps)`;
   return { definition, isWrong: false, reason };
 }
 

@@ -80,7 +80,10 @@ suite("MetricSearch", () => {
       assert(searched.costOf("a".repeat(LONGEST_LINE)) <= MOST_STEPS * (LONGEST_LINE + 10));
       for (const { definition, isWrong, reason } of searched.unusable) {
         assertEquals([regexes.includes(definition.regex), isWrong], [true, false]);
-        assertEquals(reason, "with the regexes before it, it is too large (more than 4000 steps)");
+        assertEquals(
+          reason,
+          "together with the earlier regexes, it is too large (more than 4000 steps)",
+        );
       }
       assert(searched.in("a=1").every(({ index }) => index < tried));
     });
