@@ -153,7 +153,7 @@ suite("mlcli local train with metric_definitions", () => {
     assertEquals(code, 0, stderr);
     assertEquals(
       [...stderr.matchAll(
-        /^warning: Local runs skip metric\s"(\w+)", because mlcli cannot run its regex:\stogether/gm,
+        /^warning: Local runs skip metric\s"(\w+)", because mlcli cannot run its regex:\s+together/gm,
       )]
         .map(([, name]) => name),
       definitions.slice(1).map(({ Name }) => Name),
