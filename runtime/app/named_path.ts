@@ -44,9 +44,9 @@ export async function placeNamed(
   const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName);
   if (!isOutside(inner) && !isPrivate) return { path, shown };
   throw new MlcliError(
-    `"${key}" in ${app.name}.json ${isPrivate ? "is private" : `is outside ${app.boundary}`}: ${
-      inOneLine(named)
-    }`,
+    `"${key}" in ${app.name}.json ${
+      isPrivate ? "is a private path" : `is outside ${app.boundary}`
+    }: ${inOneLine(named)}`,
     { hint: `To use it anyway, set it on the command line: ${option} PATH` },
   );
 }

@@ -177,9 +177,9 @@ export const TEST_DATA = /(?:^|[/\\])mlcli_base[/\\]local_test(?:[/\\]|$)/;
 /** What is left out of an image besides: the user's own list. */
 export const IGNORE_FILE = ".dockerignore";
 
-export function cannotRead(shown: string, cause: unknown): MlcliError {
+export function cannotRead(shown: string, cause: unknown, fix = "Make it readable"): MlcliError {
   return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
-    hint: `Make it readable, or exclude it with a line in ${IGNORE_FILE}`,
+    hint: `${fix}, or exclude it with a line in ${IGNORE_FILE}`,
     cause,
   });
 }

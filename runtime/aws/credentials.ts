@@ -242,7 +242,7 @@ const REASONS:
     [/multi-factor/, (profile) => [
       `Profile "${profile}" requires an MFA code, which mlcli cannot ask for`,
       "Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to the result of aws sts " +
-      "get-session-token, and use no profile. For a local run, pass them with --env instead of " +
+      "get-session-token, and do not set a profile. For a local run, pass them with --env instead of " +
       "--aws-credentials.",
     ]],
   ];

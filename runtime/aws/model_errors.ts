@@ -65,7 +65,7 @@ export function modelError(error: unknown, asked: Invocation): unknown {
 
 function notReadyError({ endpoint }: Invocation, quote: string): AwsError {
   return new AwsError("throttled", `Endpoint ${endpoint} has not loaded its model yet`, {
-    hint: "Try again in a minute. Serverless and multi-model endpoints load a model at its first " +
+    hint: "Try again in a minute. Serverless and multi-model endpoints load a model on its first " +
       "request.",
     quote,
   });

@@ -262,7 +262,7 @@ export async function* walk(
       leftOut.private.push(path);
     } else if (!info) {
       // Either it is gone since it was listed, or Deno cannot spell its name.
-      if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
+      if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8", "Rename it");
     } else if (info.isSymlink) {
       const text = await Deno.readLink(join(root.directory, path));
       yield { type: "symlink", path, target: text.replaceAll(SEPARATOR, "/") };

@@ -114,8 +114,8 @@ async function reasonOfOwn(
     return `Fix the path: nothing in ${own.shown} matches ${shown}`;
   }
   const file = inOneLine(typedPath({ directory: own.path }, await ignoreFileOf(own, dockerfile)));
-  return `Add the line !${shown} to the end of ${file}: the path is excluded or private. Test ` +
-    "data of the app is never sent.";
+  return `Add the line !${shown} to the end of ${file}: the path is excluded or private. ` +
+    "mlcli never sends the app's test data.";
 }
 
 /** Why a path is not in the context, and what to do. */

@@ -369,7 +369,7 @@ suite("what else the configuration file of a hostile repository says", () => {
       await job.app.write(`${job.app.directory}/keys/.ssh/config`, "Host a");
       const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
       assertEquals([code, changes(job.box)], [1, []]);
-      assertMatch(stderr, /^error: "model" in [\w-]+\.json is private: /m);
+      assertMatch(stderr, /^error: "model" in [\w-]+\.json is a private path: /m);
     }
     await using job = await makeDeployApp(options("weights"));
     await job.app.write(`${job.app.directory}/weights/model.json`, "7");
