@@ -43,7 +43,9 @@ const FORMS: ReadonlyMap<string, string> = new Map(
 /** Returns a hint with `{place}`, `{file}` and `{python}`. */
 export function versionHint(absent: Absent): string {
   const { name, pinned, by, versions, lines } = absent;
-  if (by !== undefined) return `Use another version of ${by} in {place}: it requires ${name}`;
+  if (by !== undefined) {
+    return `Use another version of ${by} in {place}: it requires ${name}, which the index lacks`;
+  }
   const python = neededPython(pinned, lines);
   if (versions.length > 0) return otherVersion(absent, python);
   const form = normalizedName(name);
@@ -83,7 +85,7 @@ function otherVersion({ name, extras, pinned = "", versions }: Absent, python?: 
   }
   const needs = python === undefined ? " might need another Python" : ` needs Python ${python}`;
   return `Use ${other} in {place}, or another version that the index has` +
-    (pinned === "" ? "" : `. ${pinned}${needs}: choose {python}.`);
+    (pinned === "" ? "" : `. Version ${pinned}${needs}: choose {python}.`);
 }
 
 /** Returns the Python that a version needs: pip names it for each version that it ignored. */

@@ -292,7 +292,7 @@ const VERSIONS: readonly Row[] = [
     words: "No matching distribution found for torch==1.8.1 (requirements.txt, line 3)",
     hint: [
       "Use torch==1.13.1 in requirements.txt, line 3, or another version",
-      '1.8.1 might need another Python: choose another "python_version" in flats.json.',
+      'Version 1.8.1 might need another Python: choose another "python_version" in flats.json.',
     ],
   },
   {
@@ -306,7 +306,7 @@ const VERSIONS: readonly Row[] = [
     words: "No matching distribution found for numpy==1.21.2 (requirements.txt, line 3)",
     hint: [
       "Use numpy==1.26.4 in requirements.txt, line 3",
-      '1.21.2 needs Python >=3.7,<3.11: choose another "python_version" in flats.json.',
+      'Version 1.21.2 needs Python >=3.7,<3.11: choose another "python_version" in flats.json.',
     ],
   },
   {
@@ -329,7 +329,9 @@ const VERSIONS: readonly Row[] = [
     name: "a dependency of a requirement",
     said: absent("nothing>=2 (from psutil)", "none"),
     words: "No matching distribution found for nothing>=2 (from psutil) (requirements.txt, line 3)",
-    hint: ["Use another version of psutil in requirements.txt, line 3: it requires nothing"],
+    hint: [
+      "Use another version of psutil in requirements.txt, line 3: it requires nothing, which the index lacks",
+    ],
   },
   {
     name: "a version of a package with extras",
