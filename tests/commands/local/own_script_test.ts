@@ -368,7 +368,7 @@ suite("local train with a script of the user's own", () => {
   for (
     const [what, configuration, words] of [
       ["out of the repository", { source_dir: "../../etc" }, '"source_dir" in'],
-      ["to a private place", { source_dir: ".ssh" }, "is private"],
+      ["to a private place", { source_dir: ".ssh" }, "is a private path"],
       ["to nothing", { source_dir: "nowhere" }, "Not a directory: nowhere"],
       ["to no path", { source_dir: "src\0" }, '"source_dir" must be a directory'],
       [
