@@ -74,7 +74,7 @@ suite("--interactive", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /\nerror: Training failed: BdbQuit \(training\.py, line \d+\)\nhint: To type at breakpoint\(\), run mlcli local t/,
+      /\nerror: Training failed: BdbQuit \(training\.py, line \d+\)\nhint: To use breakpoint\(\), run mlcli local t/,
     );
     assertMatch(stderr, /hint: To use breakpoint\(\), run mlcli local train --interactive\n$/);
   });
