@@ -47,8 +47,20 @@ const SENTENCE = /^(?:\w+s|\w+ed|also|built|can|cannot|did|in|there|where)$/;
 /** An expression that is attached to a word: what follows it is in the whole message. */
 const ATTACHED = /(?<=[a-z])X+( .*)?$/;
 
-suite("the commands in messages and hints", () => {
-  it("exist, with the options and arguments that they name", async () => {
+suite("messages and hints", () => {
+  it("have at most 160 characters in a message", async () => {
+    const long = (await allMessages()).map(({ text }) => text).filter((text) => text.length > 160);
+    assertEquals(long, []);
+  });
+
+  it("end without a full stop after a single sentence", async () => {
+    const texts = (await allMessages()).flatMap(({ text, hints }) => [text, ...hints]);
+    // A command can end with the directory `.`.
+    const wrong = texts.filter((text) => /^[^.!?]*[^.!? ]\.$/.test(text.trim()));
+    assertEquals([...new Set(wrong)], []);
+  });
+
+  it("name commands that exist, with their options and arguments", async () => {
     const texts = new Set((await allMessages()).flatMap(({ text, hints }) => [text, ...hints]));
     for (const folder of ["commands", "runtime"]) {
       for await (const path of filesBelow(fromFileUrl(new URL(folder, ROOT)))) {
