@@ -183,7 +183,7 @@ export function explainSystemError(error: unknown, directory: string): MlcliErro
     ? CALLS[call]!(source!, target!)
     : from === ""
     ? undefined
-    : `Cannot use ${source}`;
+    : `Cannot access ${source}`;
   const words = reason === "" ? fileErrorReason(error) : reason;
   const other = IN_THE_WAY.includes(systemCode(error) ?? "")
     ? "Move or rename the file or directory that has this name"

@@ -46,7 +46,7 @@ export function metricDefinitionsIn(value: unknown, file: string): readonly Metr
     throw new MlcliError(
       `${file}: "${METRICS_KEY}" has ${value.length} definitions, but SageMaker accepts ` +
         `up to ${MOST_DEFINITIONS}`,
-      { hint: `Remove some of them from ${file}` },
+      { hint: `Remove some definitions from ${file}` },
     );
   }
   return value.map((row: unknown, index) => definitionIn(row, `${METRICS_KEY}[${index}]`, file));

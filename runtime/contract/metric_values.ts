@@ -60,7 +60,7 @@ export function metricProblems(
       }
       : {
         message: `Local runs skip metric "${name}", because mlcli cannot run its regex: ${reason}`,
-        hint: "Avoid lookahead, lookbehind and backreferences, and write .* instead of .{0,999}",
+        hint: "Remove lookahead, lookbehind and backreferences, and write .* instead of .{0,999}",
         isWrong,
       }
   );

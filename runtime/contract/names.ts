@@ -91,10 +91,7 @@ export function checkDeployedName(name: string): void {
   throw new UsageError(
     `Endpoint name "${name}" has ${name.length} characters, but deploy accepts up to ` +
       DEPLOYED_NAME_LENGTH,
-    {
-      hint: `Use a shorter name: mlcli also creates NAME${LONGEST_SUFFIX}, and SageMaker ` +
-        `allows ${NAME_LENGTH} characters`,
-    },
+    { hint: `Use a shorter name: mlcli adds "${LONGEST_SUFFIX}" to name the configuration` },
   );
 }
 

@@ -115,7 +115,7 @@ export function checkData(
 function requireFew(all: readonly ProcessingData[], most: number, what: string): void {
   if (all.length > most) {
     throw new UsageError(`A processing job accepts up to ${most} ${what}, not ${all.length}`, {
-      hint: "Combine some of them",
+      hint: `Merge some ${what.split(" ")[0]}: put their data into one directory or S3 prefix`,
     });
   }
   const twice = all.find(({ name }, index) => all.findIndex((one) => one.name === name) < index);

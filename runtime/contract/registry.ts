@@ -151,7 +151,7 @@ export function imageFor(
   if (found) return found;
   const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
   throw new MlcliError(
-    `The image does not support ${platform}, only ${others.join(", ") || "unknown platforms"}`,
+    `The image supports ${others.join(", ") || "an unknown platform"}, but not ${platform}`,
     { hint },
   );
 }
@@ -214,6 +214,6 @@ function dockerType(mediaType: string): string {
 
 function noImage(what: string): MlcliError {
   return new MlcliError(`mlcli does not support the format of this image: ${what}`, {
-    hint: "Push the image again, if necessary with another --docker-tag",
+    hint: "Push the image again. If its tag is immutable, use another one: --docker-tag TAG",
   });
 }

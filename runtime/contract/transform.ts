@@ -109,13 +109,13 @@ function check(transform: Transform): void {
   const isByLine = split === "line" && assemble === "line";
   const isWhole = split === "none" && assemble === "none" && plain === "application/json";
   if (isAlike && (isByLine || isWhole)) return;
-  const types = `--content-type ${contentType} --accept ${accept ?? "(none)"}`;
   throw new UsageError(
-    `Filters and joins require data and responses of the same type ` +
+    `Filters and joins require requests and responses of the same type ` +
       `(${alternatives(FILTERED)}), with one record per line`,
     {
-      hint: `Change these: ${types} --split ${split} --assemble ${assemble}. JSON also works ` +
-        "with --split none --assemble none.",
+      hint: "Use --split line --assemble line, and the same type for --content-type (now " +
+        `${contentType}) and --accept (now ${accept}). JSON also works with --split none ` +
+        "--assemble none.",
     },
   );
 }

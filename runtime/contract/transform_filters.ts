@@ -35,7 +35,7 @@ export function parseFilter(text: string): Filter {
   const steps: Step[] = [];
   let rest = text.slice(1);
   while (rest !== "") {
-    if (steps.at(-1)?.isSeveral) throw wrong("nothing can follow a selection of several elements");
+    if (steps.at(-1)?.isSeveral) throw wrong("a selection of several elements must come last");
     const [whole, name, brackets] = /^(?:\.([^.[\]'"*,:\s]+|\*)|\.?\[([^\]]*)\])/.exec(rest) ?? [];
     if (whole === undefined) throw wrong(`${rest} is not a supported operator`);
     const isAll = (name ?? brackets!).trim() === "*";
@@ -126,12 +126,12 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (isPlainObject(value)) return value;
-  throw new UnfitRecord("a filter by name requires an object");
+  throw new UnfitRecord("the filter selects by name, but the value is not a JSON object");
 }
 
 function arrayOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new UnfitRecord("a filter by position requires an array");
+  throw new UnfitRecord("the filter selects by position, but the value is not a JSON array");
 }
 
 /** The fields of a line of CSV, as they stand there, with their quotes. */

@@ -72,7 +72,7 @@ function findFramed(
 ): FindRecord {
   return (bytes, from, isLast) => {
     const isCut = (): undefined => {
-      if (isLast && from < bytes.length) throw new UnfitRecord("it is truncated");
+      if (isLast && from < bytes.length) throw new UnfitRecord("its last record is incomplete");
     };
     if (bytes.length < from + head) return isCut();
     const length = lengthOf(new DataView(bytes.buffer, bytes.byteOffset + from, head));

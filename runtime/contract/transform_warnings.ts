@@ -21,22 +21,22 @@ export function dataDifferences(
     ...firstOf(
       names.filter((name) => name.endsWith(".tar.gz")),
       "looks like an archive, but is sent to the model as data",
-      "Remove it from the input",
+      "Remove archives from the input",
     ),
     ...firstOf(
       names.filter((name) => name.endsWith(".out")),
       "looks like the output of a batch transform, but is sent to the model as data",
-      "Write outputs to another place with -o",
+      "Remove such files from the input, and write outputs to another directory with -o",
     ),
     ...compression === "gzip" ? [] : firstOf(
       names.filter((name) => /(?<!\.tar)\.gz$/.test(name)),
-      "looks compressed, but is sent as it is",
-      "Add --compression gzip to unpack it",
+      "looks compressed, but is sent without decompression",
+      "To decompress such files before they are sent, add --compression gzip",
     ),
     ...filters.filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
       .map((filter) => ({
-        message: `The end of ${filter} is ambiguous: AWS's guide includes it, JSONPath does not`,
-        hint: "List the columns instead, such as $[1,2,3]. Local runs include the end.",
+        message: `AWS's guide includes the end of range ${filter}, but JSONPath excludes it`,
+        hint: "List the columns instead, such as $[1,2,3]. Local runs include the end of a range.",
       })),
   ];
 }

@@ -69,11 +69,11 @@ function variableOf(text: string, source: string): GivenVariable {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || text.includes("\0")) {
-    throw new UsageError(`${source} must be NAME=VALUE, or NAME to pass on its current value`);
+    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value in the environment`);
   }
   if (RESERVED.includes(name)) {
     throw new UsageError(`${source}: ${name} is reserved for mlcli`, {
-      hint: "Remove it: mlcli sets it for its own code in the image",
+      hint: "Remove this variable: mlcli sets it for its own code in the image",
     });
   }
   return { name, value: end < 0 ? undefined : text.slice(end + 1), source };

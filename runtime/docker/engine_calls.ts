@@ -297,7 +297,7 @@ function query(parameters: Readonly<Record<string, string | undefined>>): string
 function exitStatusOf({ StatusCode, Error }: Of<typeof WAITED>): number {
   const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
   if (isStatus && !Error?.Message) return StatusCode;
-  const reason = engineWords(Error?.Message ?? "") || `exit code ${StatusCode}`;
+  const reason = engineWords(Error?.Message ?? "") || `invalid value ${StatusCode}`;
   throw new MlcliError(`Cannot get the exit code of the run from the Docker Engine: ${reason}`, {
     hint: "Check that the Docker Engine is running: docker version",
   });

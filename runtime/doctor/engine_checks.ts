@@ -112,7 +112,7 @@ function limitsCheck(info: EngineInfo): readonly Check[] {
   return [{
     name: "limits",
     status: "warning",
-    message: `The engine cannot limit ${missing.join(", ")}, so a run can use up the whole machine`,
+    message: `The engine cannot limit ${missing.join(", ")}, so a run can overload the machine`,
     hint: "Use cgroup v2, and delegate its controllers memory, cpu and pids to the engine's user",
   }];
 }
@@ -139,7 +139,7 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
       status: "unknown",
       message:
         "Free disk space cannot be determined: the engine runs on another machine or in a VM",
-      hint: "See what images use: docker system df",
+      hint: "See how much disk space images use: docker system df",
     };
   }
   try {

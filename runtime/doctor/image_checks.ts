@@ -77,10 +77,9 @@ async function changesCheck(
   }
   const changes = await changesSince(app, image);
   if (changes === undefined) {
-    const message =
-      `Cannot check whether image ${reference} is up to date: it has no record of its files`;
-    const hint = `Run ${build}. Images built with --context, or from a Dockerfile outside the ` +
-      "context, never record their files.";
+    const message = `Cannot tell whether ${reference} is up to date: its source files are unknown`;
+    const hint = `Run ${build}. mlcli does not record the files of images that were built with ` +
+      "--context, or from a Dockerfile outside the context.";
     return { status: "unknown", message, hint };
   }
   if (changes.length === 0) {
@@ -88,9 +87,11 @@ async function changesCheck(
   }
   return {
     status: "warning",
-    message: `Changed since ${reference} was built: ${listed(changes.map(({ shown }) => shown))}`,
+    message: `Files changed since ${reference} was built: ${
+      listed(changes.map(({ shown }) => shown))
+    }`,
     hint: context === undefined
-      ? `Run ${build} before you push it. Local commands use your current code, but not a ` +
+      ? `Run ${build} before you push the image. Local commands use your current code, but not a ` +
         "changed Dockerfile or requirements file."
       : `Run ${build}, because local commands run the code in the image`,
   };

@@ -26,7 +26,7 @@ export function chosenBuilder(
   if (YES.includes(value)) return "buildkit";
   if (NO.includes(value)) return "classic";
   throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, but is "${value}"`, {
-    hint: "Unset it to use BuildKit if the engine supports it",
+    hint: "Set it to 1 for BuildKit or 0 for the classic builder, or unset it to let mlcli choose",
   });
 }
 
@@ -50,7 +50,7 @@ export async function ownerOfContext(
   const root = rootOfNamespace(info);
   if (root !== undefined) return root;
   throw new MlcliError("The Docker Engine did not report the root user of its user namespace", {
-    hint: "Set DOCKER_BUILDKIT=0 to use the classic builder, which does not need it",
+    hint: "Set DOCKER_BUILDKIT=0 to use the classic builder, which does not need this user",
   });
 }
 

@@ -26,8 +26,8 @@ export async function requireOwnName(
   const finding = image && elsewhereFinding(app, reference, image);
   if (image === undefined || isBuiltByMlcli(image)) return finding;
   throw new MlcliError(`${reference} already exists, and mlcli did not build it`, {
-    hint: "To reuse its name, add --replace. To keep it, set another image_name in " +
-      `${app.name}.json, or use another --docker-tag. Local commands can run it as it is.`,
+    hint: "To use this name for the new image, add --replace. Otherwise, set another image_name " +
+      `in ${app.name}.json, or use another --docker-tag. Local commands can run this image.`,
   });
 }
 

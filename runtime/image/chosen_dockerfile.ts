@@ -56,7 +56,7 @@ async function dockerfileIn({ path: directory, shown, boundary }: NamedDirectory
   await requireInside({ directory, boundary }, [source]);
   const file = shown === "." ? "Dockerfile" : join(shown, "Dockerfile");
   if (await isFile(source)) return { source, path: "Dockerfile", shown: file };
-  throw new MlcliError(`Dockerfile not found: ${file}`, {
+  throw new MlcliError(`Dockerfile not found: ${shown === "." ? `./${file}` : file}`, {
     hint: "Choose another file with --dockerfile, or dockerfile in NAME.json",
   });
 }

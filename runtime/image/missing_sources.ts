@@ -127,7 +127,7 @@ async function reason(app: App, source: string): Promise<string> {
     `A build sends only ${name}/ (without local_test/), the requirements file, the Dockerfile ` +
     "and .mlcli/.";
   if (source === ".." || source.startsWith("../")) {
-    return `Move the files into ${name}/: the build context contains no files from outside`;
+    return `Move the files into ${name}/: the build context contains only files of the app`;
   }
   if (/[*?[]/.test(source)) return `Fix the path: nothing matches ${shown}. ${rule}`;
   if (await lstatIfThere(join(directory, source)) === undefined) {

@@ -65,7 +65,7 @@ export function withoutSecrets(
   if (mounts.length === 0) return undefined;
   const required = mounts.filter(({ isRequired }) => isRequired);
   if (required.length > 0) {
-    throw new MlcliError("mlcli build cannot pass secrets or SSH keys", {
+    throw new MlcliError("mlcli build cannot pass secrets or SSH keys to RUN", {
       quote: required.map(({ line, flag }) => inOneLine(`${build.dockerfile}:${line}: RUN ${flag}`))
         .join("\n"),
       hint: dockerHint([...new Set(mounts.map(({ option }) => option))], build),

@@ -122,7 +122,7 @@ suite("an engine that breaks off", () => {
         },
         "GET /containers/abc/json": answer(200, { State: { Running: true } }),
       },
-      /Cannot read the container's output from the Docker Engine: it ended early$/m,
+      /Cannot read the container's output from the Docker Engine: the output ended early$/m,
     ],
     [
       "with an exit status that is none",
@@ -163,7 +163,7 @@ suite("an engine that breaks off", () => {
         },
         "GET /containers/abc/json": answer(200, { State: { Running: true } }),
       },
-      /Cannot read the container's output from the Docker Engine: it ended early$/m,
+      /Cannot read the container's output from the Docker Engine: the output ended early$/m,
     ],
   ];
   for (const [title, args, answers, words] of rows) {

@@ -130,7 +130,7 @@ suite("mlcli doctor", () => {
     assertEquals(before!.includes("warning"), false, before);
     const findings = block!.split("\n").filter((line) => /^\w/.test(line));
     const expected = [
-      /^warning {2}Changed since \S+:latest was built: mlcli's harness, \S+, \S+ and 3 more$/,
+      /^warning {2}Files changed since \S+:latest was built: mlcli's harness, \S+, \S+ and 3 more$/,
       /^warning {2}Containers have no init process/,
       /^warning {2}\S+:latest is for linux\/arm64, /,
       /^warning {2}SageMaker rejects these channel names: "my data"$/,
@@ -497,7 +497,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at tcp:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(
       stdout,
-      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine or in a VM\n {9}hint: See what images use: docker system df/m,
+      /^unknown {2}Free disk space cannot be determined: the engine runs on another machine or in a VM\n {9}hint: See how much disk space images use: docker system df/m,
     );
     assertMatch(stdout, new RegExp(`^ok {7}Port ${port} is free$`, "m"));
     assertEquals(stdout.includes("warning"), false);

@@ -387,7 +387,7 @@ suite("mlcli doctor and an image that is no template's", () => {
     const says = { ...await built(app), image };
     await app.write(join(app.directory, "docker/train"), "#!/bin/bash\n");
     const found = await doctor(app, says);
-    assertMatch(found[0]!, /^warning Changed since APP:latest was built: docker\/train$/);
+    assertMatch(found[0]!, /^warning Files changed since APP:latest was built: docker\/train$/);
     assertMatch(found[1]!, /^warning The ENTRYPOINT of APP:latest is a shell/);
     assertEquals(found.length, 2);
   });

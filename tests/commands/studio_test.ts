@@ -121,7 +121,8 @@ suite("in SageMaker Studio", () => {
     assertStringIncludes(stdout, "sagemaker.get_execution_role() returns the role");
   });
 
-  const hint = "See the restrictions of Docker in SageMaker Studio in docs/how-to/studio.md";
+  const hint =
+    'See "SageMaker Studio" in the documentation of mlcli: Studio restricts what Docker can do';
   for (
     const [title, message] of [
       [

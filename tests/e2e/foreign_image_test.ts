@@ -106,7 +106,10 @@ suite("an image that mlcli did not build", () => {
       stderr,
       new RegExp(`^error: ${WITHOUT_ENTRYPOINT} has no train program, which SageMaker requires\n`),
     );
-    assertStringIncludes(stderr, "\nhint: Add to the image an ENTRYPOINT that accepts train");
+    assertStringIncludes(
+      stderr,
+      "\nhint: Add to the image an ENTRYPOINT that accepts the argument train",
+    );
     assertEquals(await containersOf(app.name), []);
   });
 });

@@ -102,7 +102,7 @@ const REFUSED: readonly (readonly [
   [(at) => Deno.readTextFile(at("loop")), "ELOOP", "Cannot read loop: ", /loop/],
   [(at) => Deno.writeTextFile(at("loop"), ""), "ELOOP", "Cannot write loop: ", /loop/],
   [(at) => Deno.truncate(at("loop")), "ELOOP", "Cannot write loop: ", /loop/],
-  [(at) => Deno.stat(at("loop")), "ELOOP", "Cannot use loop: ", /loop/],
+  [(at) => Deno.stat(at("loop")), "ELOOP", "Cannot access loop: ", /loop/],
   [(at) => Deno.mkdir(at(LONG)), "ENAMETOOLONG", `Cannot create ${LONG}: `, /shorter/],
   [(at) => Deno.mkdir(at("file/a")), "ENOTDIR", "Cannot create file/a: ", /Move or rename/],
   [(at) => Deno.mkdir(at("file")), "EEXIST", "Cannot create file: ", /Move or rename/],
@@ -191,7 +191,7 @@ suite("what the system refuses", () => {
         ["No (os error 5): open '/a/it's -> b'", "Cannot open it's -> b: No"],
         ["No (os error 5): rename '/a/b' -> '/a/c'", "Cannot move b to c: No"],
         ["No (os error 5): open '/a/two\nlines'", "Cannot open two\nlines: No"],
-        ["No (os error 5): constructor '/a/b'", "Cannot use b: No"],
+        ["No (os error 5): constructor '/a/b'", "Cannot access b: No"],
         ["Failed to spawn 'x': No (os error 2)", "Failed to spawn 'x': No"],
         ["Sending: tcp: No (os error 2), really", "Sending: tcp: No"],
       ] as const

@@ -125,8 +125,8 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
     },
     ...firstOf(
       junk.map(named),
-      "is sent to the model as data, but looks like a file of an operating system or a notebook",
-      "Delete it: SageMaker sends every object of the input location",
+      "is sent to the model as data, but looks like a system file or part of a notebook",
+      "Delete such files: SageMaker sends every object of the input location to the model",
     ),
     ...dataDifferences(keys.map(named), transform),
     ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),

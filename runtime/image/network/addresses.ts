@@ -54,7 +54,7 @@ export function isLoopback(host: string): boolean {
 
 /** What to do about a proxy on this machine. */
 export const REACHABLE_PROXY =
-  "Let the proxy listen on an address that containers can reach (usually 172.17.0.1, the " +
+  "Configure the proxy to listen on an address that containers can reach (usually 172.17.0.1, the " +
   "engine's bridge), and use that address";
 
 /** A proxy, and the variable that programs read it from. */

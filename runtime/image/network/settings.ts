@@ -135,9 +135,9 @@ function addIndexes(pip: PipSettings, found: FoundSettings): void {
     const host = setting && hostsOf(setting.value).find(isLoopback);
     if (host === undefined) continue;
     found.warnings.push({
-      message: `The build container cannot reach the ${option} on this machine, ${host} ` +
-        `(from ${setting?.source})`,
-      hint: "Let the index listen on an address that containers can reach, and use that address",
+      message: `The build container cannot reach the package index on this machine, ${host} ` +
+        `(${option} from ${setting?.source})`,
+      hint: "Serve the index at an address that containers can reach, and use that address",
     });
   }
 }

@@ -161,7 +161,7 @@ function entryPointHint({ Cmd: [word], Labels }: CreateBody): string {
   const isBare = Labels[LABELS.role] === "process" && word !== "process";
   const hint = isBare
     ? "Set --command PROGRAM, or add an ENTRYPOINT to the image"
-    : `Add to the image an ENTRYPOINT that accepts ${word}, or an executable named ${word} in its PATH`;
+    : `Add to the image an ENTRYPOINT that accepts the argument ${word}, or an executable named ${word} in its PATH`;
   const launcher = word === "train" ? " --launcher script" : "";
   if (word === "serve") return hint;
   return `${hint}. To run your own file in any image with Python, use --entry-point FILE${launcher}.`;

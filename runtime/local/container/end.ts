@@ -53,7 +53,7 @@ export async function failIfStillRunning(
   await pause(OUTPUT_LAG, over);
   if (!await engine.isRunning(id)) return await abortOf(over);
   throw new MlcliError(
-    "Cannot read the container's output from the Docker Engine: it ended early",
+    "Cannot read the container's output from the Docker Engine: the output ended early",
     {
       hint: "Check that the Docker Engine is running: docker version",
     },

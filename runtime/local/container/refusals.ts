@@ -13,11 +13,11 @@ import type { BatchJob } from "../jobs.ts";
 const UNLIMITED = {
   memory: [
     "The Docker Engine cannot limit memory",
-    "Remove --memory. A rootless engine requires cgroup v2 with the memory controller.",
+    "Remove --memory. To limit memory, a rootless engine requires cgroup v2 with its memory controller.",
   ],
   cpus: [
     "The Docker Engine cannot limit CPUs",
-    "Remove --cpus. A rootless engine requires cgroup v2 with the cpu controller.",
+    "Remove --cpus. To limit CPUs, a rootless engine requires cgroup v2 with its cpu controller.",
   ],
 } as const;
 
@@ -56,7 +56,7 @@ const REFUSALS: readonly Refusal[] = [
     isOf: ({ DeviceRequests }) => DeviceRequests !== undefined,
     words: () => [
       "The Docker Engine cannot provide the requested GPUs",
-      "List the available GPUs: nvidia-smi -L",
+      "Request only GPUs from this list with --gpus: nvidia-smi -L",
     ],
   },
   {
@@ -78,7 +78,7 @@ const REFUSALS: readonly Refusal[] = [
     said: /cannot expose privileged port (\d+)/i,
     isOf: ({ PortBindings }) => PortBindings !== undefined,
     words: (_, port) => [
-      `A rootless engine cannot publish port ${port}`,
+      `The Docker Engine is rootless, so it cannot publish port ${port}`,
       "Choose port 1024 or higher with --port or --publish. To allow lower ports, root can change " +
       "sysctl net.ipv4.ip_unprivileged_port_start.",
     ],
@@ -123,9 +123,9 @@ export function requireNetwork(
   if (!inStudio || network === undefined || network === STUDIO_NETWORK) return;
   throw new MlcliError(`SageMaker Studio supports only the container network "${STUDIO_NETWORK}"`, {
     hint: network === "none"
-      ? "Use another Docker Engine or SageMaker to run code without a network"
-      : `Remove --network ${network}, or "network" in NAME.json: at 127.0.0.1, the code reaches all ` +
-        "servers of the space",
+      ? "To run code without a network, use another Docker Engine or SageMaker"
+      : `Remove --network ${network}, or "network" in NAME.json: the code can reach all servers of ` +
+        "the space at 127.0.0.1",
   });
 }
 

@@ -63,12 +63,12 @@ export async function leftOutDifferences(
   if (first === undefined) return [];
   const [dockerignore = "", ...files] = [IGNORE_FILE, ...paths]
     .map((path) => typedPath(app, join(app.directory, path)));
-  const [it, which] = paths.length === 1 ? ["it", "it"] : ["them", "the first"];
+  const [it, which] = paths.length === 1 ? ["it", "it"] : ["them", "the first path"];
   return [{
     message: `mlcli build excludes ${listed(files)} from the image: the code finds ` +
       `${it} locally but not on SageMaker`,
     hint: `Add the line !${first.replace(/\/$/, "")} at the end of ${dockerignore} to include ` +
-      `${which} in the image. Put data into a channel.`,
+      `${which} in the image. If it contains data, put it into a channel instead.`,
   }];
 }
 

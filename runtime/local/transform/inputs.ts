@@ -140,7 +140,7 @@ export function inputDifferences(
     ...dataDifferences(files.map(({ shown }) => shown), transform),
     ...firstOf(
       leftOut,
-      "is skipped, but SageMaker transforms all objects of a prefix",
+      "is skipped locally, but SageMaker sends every object of the input location to the model",
       LEFT_OUT,
     ),
   ];

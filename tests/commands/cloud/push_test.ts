@@ -209,7 +209,7 @@ suite("mlcli push: the manifest", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /\nerror: The image does not support linux\/amd64, only linux\/arm64\nhint: Rebuild and push it: mlcli build --platform linux\/amd64 /,
+      /\nerror: The image supports linux\/arm64, but not linux\/amd64\nhint: Rebuild and push it: mlcli build --platform linux\/amd64 /,
     );
   });
 

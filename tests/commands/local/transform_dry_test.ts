@@ -90,7 +90,7 @@ suite("local transform --dry-run", () => {
     await using app = await appWith({});
     await app.write(`${app.directory}/a.csv.gz`, gzipSync("1\n2\n"));
     const packed = await dry(app, "-i", "a.csv.gz", "--content-type", "text/csv");
-    assertStringIncludes(packed.stderr, "Add --compression gzip to unpack it");
+    assertStringIncludes(packed.stderr, "add --compression gzip");
     const { planned, stderr } = await dry(app, "-i", "a.csv.gz", "--compression", "gzip");
     assertEquals([planned.content_type, planned.files[0].records, stderr], ["text/csv", 2, ""]);
   });

@@ -172,12 +172,12 @@ suite("lists of images", () => {
     assertThrows(
       () => imageFor("linux/amd64", [arm64, attestation, windows, arm64]),
       MlcliError,
-      "The image does not support linux/amd64, only linux/arm64, windows/amd64",
+      "The image supports linux/arm64, windows/amd64, but not linux/amd64",
     );
     assertThrows(
       () => imageFor("linux/amd64", [attestation, part(OCI)]),
       MlcliError,
-      "unknown platforms",
+      "The image supports an unknown platform, but not linux/amd64",
     );
   });
 });

@@ -117,9 +117,9 @@ suite("records and requests of a transform", () => {
   for (
     const [split, data, words] of [
       ["recordio", bytes("12345678"), "it is not RecordIO"],
-      ["recordio", recordIo("abcde").slice(0, 14), "it is truncated"],
+      ["recordio", recordIo("abcde").slice(0, 14), "its last record is incomplete"],
       ["recordio", new Uint8Array([0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0x20]), "multi-part records"],
-      ["tfrecord", tfRecord("abc").slice(0, 15), "it is truncated"],
+      ["tfrecord", tfRecord("abc").slice(0, 15), "its last record is incomplete"],
     ] as const
   ) {
     it(`refuses ${split} of which ${words}`, async () => {

@@ -32,11 +32,11 @@ const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Tra
 const REFUSED: readonly (readonly [string, Partial<AskedTransform>, string])[] = [
   ["image/png", { strategy: "single" }, "split into records"],
   ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "limit of 100 MB in total"],
-  ["image/png", { join: "input" }, "data and responses of the same type"],
+  ["image/png", { join: "input" }, "requests and responses of the same type"],
   [
     "text/csv",
     { join: "input", accept: "application/json" },
-    "data and responses of the same type",
+    "requests and responses of the same type",
   ],
   ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "with one record per line"],
   ["text/csv", { inputFilter: "$[1:]", split: "none" }, "with one record per line"],

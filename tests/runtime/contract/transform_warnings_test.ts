@@ -11,7 +11,7 @@ const NAMES: readonly (readonly [names: readonly string[], words: readonly strin
   [["a.out", "b.out"], [
     "a.out (and 1 more) looks like the output of a batch transform, but is sent to the model as data",
   ]],
-  [["a.csv.gz"], ["a.csv.gz looks compressed, but is sent as it is"]],
+  [["a.csv.gz"], ["a.csv.gz looks compressed, but is sent without decompression"]],
 ];
 
 const CSV = { contentType: "text/csv; charset=utf-8", compression: "none" } as const;

@@ -52,9 +52,9 @@ suite("a variable of the user", () => {
 
   for (
     const [text, message] of [
-      ["", `${SOURCE} must be NAME=VALUE, or NAME to pass on its current value`],
-      ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME to pass on its current value`],
-      ["A=s3cret\0", `${SOURCE} must be NAME=VALUE, or NAME to pass on its current value`],
+      ["", `${SOURCE} must be NAME=VALUE, or NAME for its value in the environment`],
+      ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME for its value in the environment`],
+      ["A=s3cret\0", `${SOURCE} must be NAME=VALUE, or NAME for its value in the environment`],
       ["MLCLI_REPORT=s3cret", `${SOURCE}: MLCLI_REPORT is reserved for mlcli`],
       ["MLCLI_REPORT", `${SOURCE}: MLCLI_REPORT is reserved for mlcli`],
       [
@@ -94,11 +94,11 @@ suite("a file of variables", () => {
 
   for (
     const [text, message] of [
-      ["A=1\n=s3cret", "e:2 must be NAME=VALUE, or NAME to pass on its current value"],
+      ["A=1\n=s3cret", "e:2 must be NAME=VALUE, or NAME for its value in the environment"],
       ["export A=s3cret", "e:1: a variable name cannot contain spaces"],
       ["A =s3cret", "e:1: a variable name cannot contain spaces"],
       ["A=1\nan s3cret line", "e:2: a variable name cannot contain spaces"],
-      ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME to pass on its current value"],
+      ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME for its value in the environment"],
       ["\n\nMLCLI_REPORT=s3cret", "e:3: MLCLI_REPORT is reserved for mlcli"],
     ] as const
   ) {

@@ -245,7 +245,7 @@ suite("the doctor's view of an image", () => {
 
   it("doctor gives the build command with the tag of an image that differs", async () => {
     const { hint } = await afterChangeOf("Dockerfile", "all", ["-t", "v2"]);
-    assertMatch(hint ?? "", /^Run mlcli build --docker-tag v2 before you push it/);
+    assertMatch(hint ?? "", /^Run mlcli build --docker-tag v2 before you push the image/);
   });
 
   it("doctor reports unknown, and no warning, for an image without the label of its files", async () => {
@@ -253,7 +253,7 @@ suite("the doctor's view of an image", () => {
     assertEquals(status, "unknown");
     assertMatch(
       message,
-      /^Cannot check whether image test-\w+:latest is up to date: it has no record of its files$/,
+      /^Cannot tell whether test-\w+:latest is up to date: its source files are unknown$/,
     );
   });
 

@@ -136,8 +136,8 @@ suite("mlcli build --build-arg", () => {
         "cannot set REQUIREMENTS: mlcli sets it",
         '"requirements" in the config',
       ],
-      ["=s3cret", "must be NAME=VALUE, or NAME for an environment variable", ""],
-      ["A B=s3cret", "must be NAME=VALUE, or NAME for an environment variable", ""],
+      ["=s3cret", "must be NAME=VALUE, or NAME for its value in the environment", ""],
+      ["A B=s3cret", "must be NAME=VALUE, or NAME for its value in the environment", ""],
     ] as const
   ) {
     it(`is refused: ${JSON.stringify(arg)}`, async () => {

@@ -220,7 +220,7 @@ suite("an image that has the name already", () => {
     assertEquals(message, `error: ${app}:latest already exists, and mlcli did not build it`);
     assertMatch(
       hint,
-      /^hint: To reuse its name, add --replace\. To keep it, set another image_name in /,
+      /^hint: To use this name for the new image, add --replace\. Otherwise, set another image_name in /,
     );
     assertEquals(calls, ["GET /_ping", `GET /images/${app}%3Alatest/json`]);
   });
@@ -562,7 +562,7 @@ suite("the output of mlcli build", () => {
     for (const args of [[], ["--dry-run"]]) {
       const { code, stderr, calls } = await build(saying(BUILT), args, { files });
       assertEquals([code, calls], [1, []]);
-      assertMatch(stderr, /^error: mlcli build cannot pass secrets or SSH keys\n/);
+      assertMatch(stderr, /^error: mlcli build cannot pass secrets or SSH keys to RUN\n/);
     }
   });
 

@@ -83,7 +83,7 @@ suite("a COPY that finds nothing", () => {
     [
       "COPY ../up /x",
       "../up",
-      "Move the files into APP/: the build context contains no files from outside",
+      "Move the files into APP/: the build context contains only files of the app",
     ],
     [
       "COPY $APP/w.bin /x",

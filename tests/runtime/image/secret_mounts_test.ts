@@ -66,7 +66,7 @@ suite("withoutSecrets", () => {
     it(`withoutSecrets rejects ${flag}, and shows how to build with docker`, () => {
       const dockerfile = `FROM a\nRUN ${flag} x`;
       const error = assertThrows(() => sent(dockerfile, "d"), MlcliError);
-      assertEquals(error.message, "mlcli build cannot pass secrets or SSH keys");
+      assertEquals(error.message, "mlcli build cannot pass secrets or SSH keys to RUN");
       assertEquals(error.quote, `d/Dockerfile:2: RUN ${flag}`);
       assertEquals(
         error.hint,

@@ -394,7 +394,7 @@ suite("the proxies of docker's configuration file", () => {
     assertStringIncludes(
       stderr,
       "warning: DOCKER/config.json sets a proxy on this machine (127.0.0.1), which containers " +
-        "cannot reach\nhint: Let the proxy listen on an address that containers can reach",
+        "cannot reach\nhint: Configure the proxy to listen on an address that containers can reach",
     );
     for (const more of [["--network", "host"], ["--env", "https_proxy="]]) {
       const { stderr } = await run(...more);

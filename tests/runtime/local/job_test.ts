@@ -559,7 +559,7 @@ suite("a run that fails", () => {
       // https://github.com/aws/sagemaker-python-sdk/issues/222
       "the image has no train",
       play(START, () => refusal(400, 'exec: "train": executable file not found in $PATH: unknown')),
-      /^error: test-\w+:latest has no train program, which SageMaker requires\nhint: Add to the image an ENTRYPOINT that accepts train, .* --entry-point FILE --launcher script\.\n$/,
+      /^error: test-\w+:latest has no train program, which SageMaker requires\nhint: Add to the image an ENTRYPOINT that accepts the argument train, .* --entry-point FILE --launcher script\.\n$/,
     ],
     ...([[409, "POST /containers/ID/attach"], [500, START]] as const).map(([status, call]): Row => [
       `the image cannot run the command, as Podman says at ${call}`,

@@ -114,7 +114,10 @@ suite("on an engine that cannot limit what a run takes", () => {
       },
     });
     assertEquals([code, left], [1, []]);
-    assertEquals(stderr.split("\n")[0], "error: A rootless engine cannot publish port 80");
+    assertEquals(
+      stderr.split("\n")[0],
+      "error: The Docker Engine is rootless, so it cannot publish port 80",
+    );
   });
 });
 

@@ -213,7 +213,7 @@ suite("what pip in a build gets of this machine's network", () => {
     });
     assertEquals(warnings.map(({ message }) => message), [
       `Cannot use ${directory.path}/own.conf, so the build ignores it: Is a directory`,
-      "The build container cannot reach the index-url on this machine, 127.0.0.1 (from PIP_INDEX_URL)",
+      "The build container cannot reach the package index on this machine, 127.0.0.1 (index-url from PIP_INDEX_URL)",
       "The build container cannot reach the proxy on this machine, localhost (from HTTPS_PROXY), so pip does not use it",
       "Cannot use /not/there.pem, so the build ignores it: No such file or directory",
     ]);

@@ -56,7 +56,7 @@ const WORDS: readonly (readonly [status: number, reason: string, message: string
     500,
     "driver failed programming external connectivity: cannot expose privileged port 80, you can " +
     "add 'net.ipv4.ip_unprivileged_port_start=80' to /etc/sysctl.conf (currently 1024)",
-    "A rootless engine cannot publish port 80",
+    "The Docker Engine is rootless, so it cannot publish port 80",
   ],
   [404, "No such image: demo:latest", undefined],
   [400, 'exec: "nope": executable file not found in $PATH: unknown', undefined],

@@ -83,7 +83,7 @@ suite("what the code finds here and not on SageMaker", () => {
       message: leaves(`${BASE}/training/w.bin`, "it"),
       hint:
         `Add the line !${BASE}/training/w.bin at the end of .dockerignore to include it in the ` +
-        "image. Put data into a channel.",
+        "image. If it contains data, put it into a channel instead.",
     }]);
     const [found] = await flat.found("prediction");
     assertEquals(found?.message, leaves(`${BASE}/prediction/.env`, "it"));
@@ -107,7 +107,7 @@ suite("what the code finds here and not on SageMaker", () => {
       const [found] = await flat.found();
       const words = expected.replaceAll(/\d\.bin/g, (name) => `${BASE}/training/${name}`);
       assertEquals(found?.message, leaves(words, "them"));
-      assertEquals(found?.hint.includes(" to include the first in the image"), true);
+      assertEquals(found?.hint.includes(" to include the first path in the image"), true);
     });
   }
 
@@ -136,7 +136,7 @@ suite("what the code finds here and not on SageMaker", () => {
       message: leaves(`../${BASE}/training/.env`, "it"),
       hint:
         `Add the line !${BASE}/training/.env at the end of ../.dockerignore to include it in the ` +
-        "image. Put data into a channel.",
+        "image. If it contains data, put it into a channel instead.",
     });
   });
 
@@ -183,7 +183,7 @@ suite("code that training, processing and prediction share", () => {
         message: leaves(`${BASE}/common/w.bin`, "it"),
         hint:
           `Add the line !${BASE}/common/w.bin at the end of .dockerignore to include it in the ` +
-          "image. Put data into a channel.",
+          "image. If it contains data, put it into a channel instead.",
       }],
     ],
     ["is not looked for by somebody else's image", SHARED, imageOf({ Config: {} }), []],
