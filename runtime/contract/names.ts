@@ -91,7 +91,7 @@ export function checkDeployedName(name: string): void {
   throw new UsageError(
     `Endpoint name "${name}" has ${name.length} characters, but deploy accepts up to ` +
       DEPLOYED_NAME_LENGTH,
-    { hint: `Use a shorter name: mlcli adds "${LONGEST_SUFFIX}" to name the configuration` },
+    { hint: `Use a shorter name: mlcli adds "${LONGEST_SUFFIX}" for the endpoint configuration` },
   );
 }
 

@@ -21,7 +21,7 @@ interface Step {
 /** A filter that was read. */
 export type Filter = readonly Step[];
 
-const HINT = "Examples: $[1:], $[0,-1], $.features, $['id','SageMakerOutput']";
+const HINT = "Use a filter such as $[1:], $[0,-1], $.features or $['id','SageMakerOutput']";
 
 /** @throws UsageError for what CreateTransformJob refuses. */
 export function parseFilter(text: string): Filter {

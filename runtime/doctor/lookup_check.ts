@@ -47,7 +47,7 @@ export async function lookupCheck(
     const message = "Containers cannot find each other by name";
     return HOST in network.addresses
       ? { name, status: "ok", message: `${message}, so hosts of a run get fixed addresses` }
-      : { name, status: "warning", message: `${message}: runs on several hosts will fail`, hint };
+      : { name, status: "warning", message: `${message}, so runs on several hosts fail`, hint };
   } finally {
     await removeNetwork(engine, network);
   }

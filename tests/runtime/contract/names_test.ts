@@ -183,7 +183,7 @@ suite("names of endpoints", () => {
       message,
       `Endpoint name "${"a".repeat(55)}" has 55 characters, but deploy accepts up to 54`,
     );
-    assertStringIncludes(hint!, "NAME-config-2");
+    assertStringIncludes(hint!, "-config-2");
     assertThrows(() => checkDeployedName("a_b"), UsageError, "Invalid endpoint name");
   });
 
