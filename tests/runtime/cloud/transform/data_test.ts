@@ -50,11 +50,11 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   [
     "junk",
     { keys: ["in/a.csv", "in/.DS_Store", "in/__MACOSX/._a.csv"] },
-    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) is sent .*operating system.*Delete it/,
+    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) is sent .*system file.*Delete such files/,
   ],
   ["nothing", { input: { bucket: "b", key: "in/._a" }, keys: ["in/._a"] }],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
-  ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /The end of \$\[1:2\]/],
+  ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /the end of range \$\[1:2\]/],
   [
     "requests that may be too large",
     { transform: { ...SHAPE, maxConcurrency: 50 } },
