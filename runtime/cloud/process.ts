@@ -139,7 +139,7 @@ function outputsOf(
   const unplaced = request.outputs.find(({ place }) => place === undefined);
   if (unplaced && request.app.configuration.s3Prefix === undefined) {
     throw new UsageError(`Output "${unplaced.name}" has no S3 URI`, {
-      hint: `Set -o ${unplaced.name}=s3://..., or "s3_prefix" in ${request.app.name}.json`,
+      hint: `Set -o ${unplaced.name}=s3://..., or set "s3_prefix" in ${request.app.name}.json`,
     });
   }
   return request.outputs.map((data) => ({

@@ -172,7 +172,7 @@ async function programOnPlatform(
       {
         hint: image === undefined
           ? "Add the permissions ecr:BatchGetImage and ecr:GetDownloadUrlForLayer, or pull the image"
-          : "Build the image with mlcli build, or send code to this one with --entry-point",
+          : "Build an image with mlcli build, or send code to this image with --entry-point",
       },
     );
   }

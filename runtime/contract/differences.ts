@@ -32,7 +32,7 @@ export function hyperparameterDifferences(
   const names = (refused: (name: string, value: string) => boolean): readonly string[] =>
     all.filter(([name, value]) => refused(name, value)).map(([name]) => shown(name));
   return [
-    ...tooMany(all.length, most, "hyperparameters", "Combine several into one JSON value"),
+    ...tooMany(all.length, most, "hyperparameters", "Combine several in one JSON value"),
     ...refusal(
       names((name) => lengthOf(name) > nameLength),
       `hyperparameter names longer than ${nameLength} characters`,
@@ -63,7 +63,7 @@ export function channelDifferences(
   empty: readonly string[] = [],
 ): readonly Difference[] {
   return [
-    ...tooMany(names.length, MOST_CHANNELS, "channels", "Combine some of them"),
+    ...tooMany(names.length, MOST_CHANNELS, "channels", "Combine the data of several channels"),
     ...refusal(
       names.filter((name) => !CHANNEL_NAME.test(name)).map(shown),
       "these channel names",
@@ -72,7 +72,7 @@ export function channelDifferences(
     ...refusal(
       empty.map(shown),
       "empty channels",
-      "Add test data to them, or remove their directories",
+      "Add test data to these channels, or remove their directories",
     ),
   ];
 }
@@ -91,11 +91,11 @@ export function environmentDifferences(role: Role, variables: Variables): readon
     all.filter(([name, value]) => refused(name, value)).map(([name]) => shown(name));
   const total = bytesOf(all.flat().join(""));
   return [
-    ...tooMany(all.length, most, "environment variables", "Combine several into one JSON value"),
+    ...tooMany(all.length, most, "environment variables", "Combine several in one JSON value"),
     ...refusal(
       names((name) => !VARIABLE_NAME.test(name)),
       "these environment variable names",
-      'Use letters, digits and "_", without a digit at the start',
+      'Use only letters, digits and "_", and do not start with a digit',
     ),
     ...refusal(
       names((name) => sizeOf(name) > nameLength),
@@ -111,9 +111,9 @@ export function environmentDifferences(role: Role, variables: Variables): readon
     ),
     ...totalBytes === undefined || total <= totalBytes ? [] : [{
       message:
-        `SageMaker rejects environment variables of more than ${grouped(totalBytes)} bytes ` +
-        `(names and values): these have ${grouped(total)}`,
-      hint: "Move some of them to a file in the model",
+        `SageMaker rejects more than ${grouped(totalBytes)} bytes of environment variables, ` +
+        `names and values together (found ${grouped(total)})`,
+      hint: "Move some of the values to a file in the model",
     }],
   ];
 }
@@ -131,23 +131,23 @@ export function commandDifferences(
   args: readonly string[],
 ): readonly Difference[] {
   return [
-    ...wordDifferences(entrypoint, "part", "in an entry point"),
+    ...wordDifferences(entrypoint, "word", "in an entry point"),
     ...wordDifferences(args, "argument", `in a ${job} job`),
   ];
 }
 
 function wordDifferences(
   words: readonly string[],
-  what: "part" | "argument",
+  what: "word" | "argument",
   whose: string,
 ): readonly Difference[] {
   const { most, length } = PROCESSING_ARGUMENTS;
   const places = (refused: (word: string) => boolean): readonly string[] =>
-    words.flatMap((word, index) => refused(word) ? [`number ${index + 1}`] : []);
-  const inFile = "Pass such values in a file in the input, or in an environment variable";
+    words.flatMap((word, index) => refused(word) ? [`${what} ${index + 1}`] : []);
+  const inFile = "Move values to a file in the input, or to an environment variable";
   return [
     ...tooMany(words.length, most, `${what}s ${whose}`, inFile),
-    ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, "Remove them"),
+    ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, `Remove these ${what}s`),
     ...refusal(
       places((word) => lengthOf(word) > length),
       `${what}s longer than ${length} characters ${whose}`,
@@ -201,6 +201,6 @@ export function networkDifferences(network: string | undefined): readonly Differ
       ? "The code uses this machine's network (--network host), which SageMaker does not have"
       : `The code uses the Docker network "${network}", which SageMaker does not have`,
     hint:
-      "On SageMaker, code can reach the internet and, with --subnet and --security-group, a VPC",
+      "On SageMaker, use services on the internet or, with --subnet and --security-group, in a VPC",
   }];
 }

@@ -31,7 +31,7 @@ export function entryPointDifference(
   return {
     message: `The ENTRYPOINT of ${reference} is a shell: it drops the arguments train and serve ` +
       "and might not forward SIGTERM, so a stopped job can lose its work",
-    hint: 'Write it as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
+    hint: 'Write ENTRYPOINT as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
       "or start the program with exec",
   };
 }

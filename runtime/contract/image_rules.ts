@@ -74,8 +74,8 @@ export function brokenRules(
       message:
         `The code cannot read ${inOneLine(path)} of ${reference} on SageMaker, which mounts a ` +
         "directory over it",
-      hint: "Move it elsewhere in the image, such as /opt/program. Pass data in channels, and a " +
-        "model in its archive.",
+      hint: "Move the file to another directory of the image, such as /opt/program. Pass data in " +
+        "channels, and a model in a model archive.",
     })),
   ].filter((difference) => difference !== undefined);
 }
@@ -89,7 +89,7 @@ export function userDifference(
     message:
       `${reference} runs as user ${inOneLine(user!)}, but SageMaker's directories in /opt/ml ` +
       "belong to root, so a training job might fail to save its model",
-    hint: "Remove USER from the Dockerfile, or end it with the line: USER root",
+    hint: "Remove USER from the Dockerfile, or end the Dockerfile with the line: USER root",
   };
 }
 
@@ -157,7 +157,7 @@ function windowsLines(
     message: `${path} of ${reference} has Windows line endings (CRLF), so it fails with "no such ` +
       'file or directory" or "command not found"',
     hint:
-      `Save it with LF line endings (for git: * text=auto eol=lf in .gitattributes), or add a ` +
+      `Save the file with LF line endings (for git: * text=auto eol=lf in .gitattributes), or add a ` +
       `line to the Dockerfile: RUN sed -i 's/\\r$//' ${shellWord(path)}`,
   };
 }
@@ -193,16 +193,16 @@ function programDifferences(
         `SageMaker cannot start ${reference}: it has no ENTRYPOINT for the arguments train ` +
         "and serve, and no programs with these names in its PATH",
       hint:
-        "Set an ENTRYPOINT, or copy executable programs with these names into PATH (first line " +
-        "such as #!/usr/bin/env python3). Processing, and training with --entry-point, need neither.",
+        "Set an ENTRYPOINT, or copy executable programs named train and serve into PATH. Processing, " +
+        "and training with --entry-point, work without them.",
     }];
   }
   return programs.map(({ word, found, isOnPath }) => {
     if (found === undefined || isOnPath) return found && notExecutable(reference, found);
     const folder = found.path.replace(/\/[^/]*$/, "") || "/";
     return {
-      message: `${WORDS[word]} requires ${word} in the PATH of ${reference}, but it is at ` +
-        found.path,
+      message: `${WORDS[word]} requires the program ${word} in the PATH of ${reference}, but the ` +
+        `program is at ${found.path}`,
       hint: `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
     };
   });

@@ -47,7 +47,7 @@ function memoryHint(status: number, outOfMemory: boolean): string | undefined {
   const hint = "Use smaller batches or fewer workers, or allow more memory with --memory";
   if (outOfMemory) return hint;
   return status === SIGKILL_STATUS
-    ? `If you did not kill it, it probably ran out of memory. ${hint}.`
+    ? `If you did not kill the process, it probably ran out of memory. ${hint}.`
     : undefined;
 }
 

@@ -309,7 +309,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     const expected = [
       /\/opt\/program\/train of \S+ has Windows line endings/,
       /\/opt\/program\/train of \S+: the file is not executable/,
-      /serve in the PATH of \S+, but it is at \/w\/serve/,
+      /serve in the PATH of \S+, but the program is at \/w\/serve/,
       /runs as user app/,
       /^warning: The code cannot read \/opt\/ml\/model\/1\/weights of \S+:latest/,
     ];

@@ -24,8 +24,14 @@ suite("a file in an image", () => {
           "run mlcli build, then mlcli push.";
         for (
           const [path, message] of [
-            ["/code/q.py", `Processing file not found: q.py (not in ${image}: /code/q.py)`],
-            ["/none/p.py", `Processing file not found: p.py (not in ${image}: /none/p.py)`],
+            [
+              "/code/q.py",
+              `Processing file not found: q.py (${image} does not contain /code/q.py)`,
+            ],
+            [
+              "/none/p.py",
+              `Processing file not found: p.py (${image} does not contain /none/p.py)`,
+            ],
             ["/code/more", `Processing file not found: more is a directory in ${image}`],
           ] as const
         ) {

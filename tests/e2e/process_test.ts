@@ -80,7 +80,7 @@ if __name__ == "__main__":
       "warning: SageMaker rejects empty arguments in a processing job: number 5\n" +
       "hint: Remove them\n" +
       "warning: SageMaker rejects arguments with line breaks in a processing job: number 7\n" +
-      "hint: Pass such values in a file in the input, or in an environment variable\n",
+      "hint: Move values to a file in the input, or to an environment variable\n",
     ]);
     assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);
   });

@@ -321,7 +321,7 @@ suite("mlcli push", () => {
     assertEquals([denied.code, denied.stdout], [1, ""]);
     assertMatch(
       denied.stderr,
-      /\nerror: Cannot push .*: the registry refused without a reason\n {2}.*403.*\nhint: .*ecr:BatchCheckLayerAvailability/,
+      /\nerror: Cannot push .*: the registry denied access without a reason\n {2}.*403.*\nhint: .*ecr:BatchCheckLayerAvailability/,
     );
   });
 

@@ -170,7 +170,7 @@ suite("the road to SageMaker", () => {
     );
     assertMatch(
       stderr,
-      /numbers\/: 1 of 3 instances get no data: each object goes to one instance\./,
+      /numbers\/: Only 2 of 3 instances will get data, because each object goes to one instance\./,
     );
   });
 

@@ -278,7 +278,7 @@ print("SM_HP_LONG" in os.environ, "SM_HPS" in os.environ, os.environ["SM_HP_SHOR
       stderr,
       isKnown
         ? "(killed by SIGKILL; out of memory)\nhint: Use smaller batches"
-        : "(killed by SIGKILL)\nhint: If you did not kill it, it probably ran out of memory. Use smaller batches",
+        : "(killed by SIGKILL)\nhint: If you did not kill the process, it probably ran out of memory. Use smaller batches",
     );
   });
 

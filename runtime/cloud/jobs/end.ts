@@ -54,14 +54,14 @@ async function stoppedError(
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
     ? ` ${LEFT_NOTHING[job.kind]}`
-    : " Standard output shows the S3 URI of its unfinished model.";
-  const details = `See its details: ${command("describe")}`;
+    : " Standard output shows the S3 URI of the job's unfinished model.";
+  const details = `See the job's details: ${command("describe")}`;
   return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
 }
 
 const LEFT_NOTHING: Readonly<Record<JobKind, string>> = {
-  train: "It saved no model.",
-  process: "Its results might be incomplete.",
+  train: "The stopped job saved no model.",
+  process: "The results of the stopped job might be incomplete.",
   transform: "SageMaker discards the results of a stopped transform job.",
 };
 
@@ -72,12 +72,12 @@ function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly
     case "MaxWaitTimeExceeded":
       return [
         "was stopped, because it waited too long for spot instances",
-        "Raise --max-wait, or omit --spot.",
+        "Raise --max-wait, or omit --spot to use on-demand instances.",
       ];
     case "Interrupted":
       return [
         "was interrupted: AWS reclaimed the spot instance",
-        "With --checkpoint-s3-dir, a new job continues from the saved checkpoints.",
+        "If the job used --checkpoint-s3-dir, start a new job with that option to continue.",
       ];
     default:
       // For processing jobs the service gives no more detail.
@@ -114,12 +114,12 @@ async function failedError(followed: FollowedJob, aws: Aws): Promise<MlcliError>
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
   const likely = failed[0]?.hint ?? cause?.words;
   const where = lines === undefined
-    ? "Its log cannot be read"
+    ? "The log of the job cannot be read"
     : lines.length === 0
-    ? "It wrote no log"
+    ? "The job wrote no log"
     : isShown
-    ? "Its last log lines are above"
-    : `See its whole log: ${command("logs")}`;
+    ? "The last log lines of the job are above"
+    : `See the job's whole log: ${command("logs")}`;
   const more = job.kind === "transform"
     ? sentences(
       `Download the results of the other objects, if any: ${command("download-output")}`,

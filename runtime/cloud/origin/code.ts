@@ -47,7 +47,7 @@ export async function fetchCode(
     }
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
-    left.push(`Cannot copy the code at ${s3Uri(address)}: ${error.message}. Put it into ${to}/.`);
+    left.push(`Cannot copy ${s3Uri(address)}: ${error.message}. Put the code into ${to}/.`);
   } finally {
     await removeTreeIfThere(folder);
   }
@@ -71,9 +71,9 @@ async function codeFolder(
     path === CODE_ARCHIVE || found.length === 1 && path.endsWith(".tar.gz")
   );
   const objects = archive ? [archive] : found;
-  if (objects.length === 0) throw new MlcliError("it no longer exists");
+  if (objects.length === 0) throw new MlcliError("the code no longer exists");
   const bytes = objects.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MOST_CODE.bytes) throw new MlcliError("it is larger than 256 MB");
+  if (bytes > MOST_CODE.bytes) throw new MlcliError("the code is larger than 256 MB");
   const [code, packed] = [join(folder, "code"), join(folder, CODE_ARCHIVE)];
   for (const object of objects) {
     await writeObject(s3, object, archive ? packed : join(code, object.path));

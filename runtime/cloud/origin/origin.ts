@@ -50,7 +50,7 @@ export async function cloudOrigin(
   const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, name);
   if (configuration.image === undefined) {
     throw new MlcliError(`${resource.kind}/${resource.name} has no image`, {
-      hint: "mlcli runs images, but not algorithms, model packages or inference components",
+      hint: "Choose another: mlcli does not run algorithms, model packages or inference components",
     });
   }
   const fetched = code && await fetchCode(await aws.s3(), code, `${name}/code`, {

@@ -99,7 +99,7 @@ export async function checkPrefix(
   const [only = "", ...others] = keys;
   if (others.length === 0 && only.endsWith(".tar.gz")) throw directoryError(address, only);
   if (bytes > 0) return;
-  throw new MlcliError(`No model found below ${s3Uri(address)}`, { hint: SUCH_AS });
+  throw new MlcliError(`No model found in ${s3Uri(address)}`, { hint: SUCH_AS });
 }
 
 const SUCH_AS = "Use the S3 URI that mlcli train prints, such as " +
@@ -132,9 +132,9 @@ function directoryError(address: S3Address, found: string, cause?: AwsError): Ml
   const shown = s3Uri({ ...address, key });
   return new MlcliError(`Expected a model archive but got a directory: ${shown}`, {
     hint: found.endsWith(".tar.gz")
-      ? `Use the archive in it: ${first}`
-      : `To use its files as they are (${first}, ...), end the S3 URI with a slash. ` +
-        "Or pack them: tar -czf model.tar.gz -C DIRECTORY .",
+      ? `Use the archive in this directory: ${first}`
+      : `To deploy the files without an archive (${first}, ...), end the S3 URI with a slash. ` +
+        "To pack the files: tar -czf model.tar.gz -C DIRECTORY .",
     cause,
   });
 }

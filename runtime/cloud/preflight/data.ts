@@ -50,9 +50,9 @@ export async function checkInput(
 /** What fewer objects than hosts mean, where each object goes to one host. */
 export function idleHosts(objects: number, hosts: number): Difference {
   return {
-    message: `${
-      hosts - objects
-    } of ${hosts} instances get no data: each object goes to one instance`,
+    message:
+      `Only ${objects} of ${hosts} instances will get data, because each object goes to one ` +
+      "instance",
     hint: "Split the data into more objects, or use fewer instances",
   };
 }

@@ -39,9 +39,7 @@ export async function foreignImage(
   if (place.region !== region) {
     throw new MlcliError(
       `SageMaker in ${region} cannot use an image in another region: ${shown}`,
-      {
-        hint: instead(awsImageIn(image, region), image, named, region),
-      },
+      { hint: instead(awsImageIn(image, region), image, named, region) },
     );
   }
   const images = { ecr, repository, account };
@@ -69,7 +67,7 @@ function missing(image: string): MlcliError {
   const right = awsImageIn(image);
   return new MlcliError(`Image ${inOneLine(image)} does not exist`, {
     hint: right === undefined
-      ? "Check the tag and the account in its name"
+      ? "Check the account ID, the repository and the tag in the image's name"
       : `Use the image from AWS's account for this region: ${right}`,
   });
 }
@@ -81,11 +79,11 @@ function instead(
   { name, rest }: ImageName,
   region: string,
 ): string {
-  if (own !== undefined) return `Use --image ${own}`;
+  if (own !== undefined) return `Use the image from AWS's account for this region: --image ${own}`;
   const repository = `ACCOUNT.dkr.ecr.${region}.amazonaws.com/${name}`;
   const tag = rest.split("@")[0] || ":latest";
   return [
-    "Copy it into your own registry:",
+    "Copy the image into your own registry:",
     `aws ecr create-repository --repository-name ${name} --region ${region}`,
     `aws ecr get-login-password --region ${region} | docker login -u AWS --password-stdin ${
       repository.split("/")[0]

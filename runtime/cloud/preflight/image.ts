@@ -126,7 +126,7 @@ function otherPlatformError(
 }
 
 function otherImageError(reference: string, address: string): MlcliError {
-  return new MlcliError(`The local image ${reference} differs from ${address}`, {
+  return new MlcliError(`The local image ${reference} differs from the pushed image ${address}`, {
     hint: `Push the local image: mlcli push${tagOption(reference)}. ` +
       `To run the pushed image, remove the local one: docker rmi ${reference}`,
   });

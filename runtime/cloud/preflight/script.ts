@@ -48,7 +48,7 @@ export async function requireFileInImage(
     throw new MlcliError(
       found
         ? `Processing file not found: ${file} is a directory in ${reference}`
-        : `Processing file not found: ${file} (not in ${reference}: ${path})`,
+        : `Processing file not found: ${file} (${reference} does not contain ${path})`,
       {
         hint: "SageMaker runs the scripts in the image. After each change in processing/, " +
           "run mlcli build, then mlcli push.",

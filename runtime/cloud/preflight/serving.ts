@@ -237,9 +237,9 @@ async function start(engine: Engine, server: string, reference: string): Promise
     await engine.startContainer(server);
   } catch (error) {
     if (!(error instanceof EngineError) || error.status !== 400) throw error;
-    throw new MlcliError(`${reference} cannot run "${SERVING_ARGUMENTS.join(" ")}"`, {
+    throw new MlcliError(`Cannot start ${reference} with "${SERVING_ARGUMENTS.join(" ")}"`, {
       quote: error.reason,
-      hint: "Give the image an ENTRYPOINT that accepts serve, like the Dockerfile from mlcli init",
+      hint: "Set an ENTRYPOINT that accepts the argument serve, like the one from mlcli init",
       cause: error,
     });
   }
@@ -273,7 +273,9 @@ async function requirePing(
       ? `In a local test, the server exited before it was ready: ${
         endWithError(readiness.status, words, log ?? "")
       }`
-      : `In a local test, the server did not ${readiness.wasReady ? "keep returning" : "return"} ` +
+      : `In a local test, the server ${
+        readiness.wasReady ? "stopped returning" : "did not return"
+      } ` +
         `200 for /ping within ${seconds} s (${words})`,
     {
       quote: log && printable(shownTail(log)),

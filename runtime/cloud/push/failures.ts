@@ -50,7 +50,7 @@ export interface PushTarget {
   readonly reference: string;
 }
 
-const PERMISSIONS = "docs/how-to/roles.md lists all permissions for a push.";
+const PERMISSIONS = 'For all permissions of a push, see "Roles and permissions" in the docs.';
 
 /** Emulators without a registry may name AWS's. */
 const EMULATORS = "an AWS emulator might have no registry";
@@ -69,9 +69,9 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
       });
     }
     case "refused without a word":
-      return new MlcliError(`${failed}: the registry refused without a reason`, {
+      return new MlcliError(`${failed}: the registry denied access without a reason`, {
         quote,
-        hint: `Add the permission ecr:BatchCheckLayerAvailability. ${PERMISSIONS}`,
+        hint: `Allow ecr:BatchCheckLayerAvailability for your user or role. ${PERMISSIONS}`,
       });
     case "expired":
     case "no login":
@@ -80,26 +80,26 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
         hint: `Check this machine's clock, the region and AWS_ENDPOINT_URL: ${EMULATORS}`,
       });
     case "no repository":
-      return new MlcliError(`${failed}: the registry does not have the repository`, {
+      return new MlcliError(`${failed}: the registry cannot find the repository`, {
         quote,
-        hint: "Check the account and the region: ECR reports that the repository exists",
+        hint: "Check the account and the region: the ECR API did find the repository",
       });
     case "no image":
       return new MlcliError(`${failed}: the image no longer exists`, {
         quote,
-        hint: "It might have been rebuilt or removed during the push. Try again.",
+        hint: "If the image was removed during the push, rebuild it. Then push again.",
       });
     case "network":
       return new MlcliError(`${failed}: the Docker Engine cannot reach the registry`, {
         quote,
-        hint: "The Docker Engine sends the image: check its network, certificates and proxy " +
-          `(see docker info). With AWS_ENDPOINT_URL, ${EMULATORS}.`,
+        hint: "Check the network, certificates and proxy of the Docker Engine (see docker info). " +
+          `If AWS_ENDPOINT_URL is set, ${EMULATORS}.`,
       });
     case "other":
       return new MlcliError(failed, {
         quote,
         hint: hintFor(words) ??
-          "The Docker Engine or the registry returned this reason. The tag is unchanged.",
+          "Fix the cause above, then push again. mlcli did not change the tag.",
       });
   }
 }

@@ -58,7 +58,7 @@ export async function preparePush(
   const { image } = app.configuration;
   if (image !== undefined) {
     throw new MlcliError(`Nothing to push: ${app.name}.json sets the existing image ${image}`, {
-      hint: "Run mlcli train, which uses this image from its own registry",
+      hint: "No push is needed: mlcli train uses this image directly from its registry",
     });
   }
   const named = repositoryFor(app, asked);
@@ -249,7 +249,7 @@ function platformWarning(
 
 function notConfirmedError({ uri, tag }: PushTarget, digest: string): MlcliError {
   return new MlcliError(`The registry does not contain the pushed image ${uri}@${digest}`, {
-    hint: `Another process might be pushing or deleting ${tag}. Try again.`,
+    hint: `Another process might be pushing or deleting ${tag}. Push again.`,
   });
 }
 

@@ -42,7 +42,7 @@ export function requireOwnRegistry({ host, name }: NamedRepository, own: string)
 /** Refuses to send a login for AWS's registry anywhere else. */
 export function requireOwnLogin(login: string, registry: string): void {
   if (mayLogIn(login, registry)) return;
-  throw new MlcliError(`The login is for ${login}, but the repository is in ${registry}`, {
+  throw new MlcliError(`ECR returned a login for ${login}, but the repository is in ${registry}`, {
     hint: "The response might not be from AWS. Check AWS_ENDPOINT_URL and the proxy.",
   });
 }
@@ -104,7 +104,7 @@ export async function jobForm(
 async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
   const read = readManifest(image.manifest, image.mediaType);
   if (read.kind === "list") {
-    throw new MlcliError(`${image.digest} is an image list inside another image list`, {
+    throw new MlcliError(`SageMaker does not support nested image lists: ${image.digest}`, {
       hint: "Push the image again",
     });
   }
@@ -140,7 +140,7 @@ export async function sameImage(
 }
 
 function missingImageError(digest: string, repository: string): MlcliError {
-  return new MlcliError(`Repository ${repository} is missing image ${digest} of its image list`, {
+  return new MlcliError(`Repository ${repository} lacks image ${digest} of an image list`, {
     hint: "Push the image again",
   });
 }

@@ -62,11 +62,11 @@ async function named(
         await engine.tagImage(before.Id, uri, tag);
       } catch (error) {
         if (!(error instanceof MlcliError)) throw error;
-        const remedy = before ? `docker tag ${before.Id} ${name}` : `docker rmi ${name}`;
-        return warning(
-          `The image still has the temporary name ${name} locally: ${error.message}`,
-          `Restore the old state: ${remedy}`,
-        );
+        const remedy = before
+          ? `Give the name back to its previous image: docker tag ${before.Id} ${name}`
+          : `Remove the name: docker rmi ${name}`;
+        const failed = `Cannot remove the temporary name ${name} of the local image`;
+        return warning(`${failed}: ${error.message}`, remedy);
       }
       // The name was the user's, or is left of a push that was killed.
       if (before.Id !== imageId) {

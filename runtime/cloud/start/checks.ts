@@ -38,7 +38,7 @@ export function requireGiven(kind: CloudSectionName, app: App, needed: readonly 
         `mlcli ${kind} runs on SageMaker. Set ${missing.length === 1 ? "it" : "them"}, or set ` +
         `${enumerated(keys)} in "${kind}" of ${file}.` +
         (kind === "transform" && missing.includes("--model")
-          ? " Instead of --model, you can set --job for a training job, or --endpoint."
+          ? " Instead of --model, you can use the model of a training job (--job) or --endpoint."
           : "") +
         (missing.includes(PLATFORM_OPTION[kind]) ? ` To run locally: mlcli local ${kind}` : ""),
     },
@@ -123,7 +123,7 @@ export function checkNetworkAndTags(
 export function requireAtMost(count: number, most: number, flag: string): void {
   if (count <= most) return;
   throw new UsageError(`Option "${flag}" has ${count} values, but SageMaker allows ${most}`, {
-    hint: "Remove some values on the command line or in the configuration file",
+    hint: "Remove some values from the command line or the configuration file",
   });
 }
 
@@ -143,7 +143,7 @@ export function maxWaitOf(
   const wait = maxWait ?? maxRun;
   if (wait >= maxRun) return wait;
   throw new UsageError(`Option "--max-wait" (${wait}) is less than "--max-run" (${maxRun})`, {
-    hint: `Set --max-wait to ${maxRun} or more: it includes the time that the job runs`,
+    hint: `Set --max-wait to ${maxRun} or more, because it includes the run time of the job`,
   });
 }
 
@@ -162,7 +162,7 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
   if (twice === undefined) return;
   throw new UsageError(`Two inputs have the name "${twice}"`, {
     hint: "Give each input its own name: --input-s3-dir NAME=s3://... " +
-      "Your code finds it in /opt/ml/input/data/NAME.",
+      "Your code finds each input in /opt/ml/input/data/NAME.",
   });
 }
 
@@ -180,12 +180,14 @@ export function checkGroups(
   const first = groups[0]?.type ?? "";
   for (const { name, type } of groups) {
     if (groups.filter((one) => one.name === name).length > 1) {
-      throw new UsageError(`Two instance groups have the name "${name}"`);
+      throw new UsageError(`Two instance groups have the name "${name}"`, {
+        hint: "Give each instance group its own name",
+      });
     }
     if (architectureOf(type) === architectureOf(first)) continue;
     throw new UsageError(
       `${first} and ${type} cannot run the same image, because their architectures differ`,
-      { hint: "Use instance types of one architecture, linux/amd64 or linux/arm64" },
+      { hint: "Use instance types of the same architecture, linux/amd64 or linux/arm64" },
     );
   }
 }

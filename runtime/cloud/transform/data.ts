@@ -57,10 +57,8 @@ function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string
   const type = typeOfData(key);
   if (asked.contentType !== undefined || type !== typeOfData("")) return type;
   throw new UsageError(
-    'Missing required option "--content-type": the file name does not show the type',
-    {
-      hint: "Set the type, such as --content-type text/csv",
-    },
+    'Missing required option "--content-type": the file name does not show the content type',
+    { hint: "Set the content type, such as --content-type text/csv" },
   );
 }
 
@@ -109,12 +107,12 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
   return [
     output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) && {
       message: `The outputs are written into the input location, so the next transform job for ` +
-        `${s3Uri(input)} includes them`,
+        `${s3Uri(input)} reads them as inputs`,
       hint: "Use another output location: -o s3://BUCKET/PREFIX",
     },
     sibling && {
-      message: `SageMaker also reads ${named(sibling)}: its key starts with the key of the input`,
-      hint: "Move the object to another prefix",
+      message: `SageMaker also reads ${named(sibling)}: its key starts with the input's key`,
+      hint: "Move this second object to another prefix",
     },
     keys.length > 0 && keys.length < instanceCount && idleHosts(keys.length, instanceCount),
     maxPayload * maxConcurrency > TRANSFORM.payload && {
@@ -126,7 +124,7 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
     ...firstOf(
       junk.map(named),
       "is sent to the model as data, but looks like a system file or part of a notebook",
-      "Delete such files: SageMaker sends every object of the input location to the model",
+      "Delete the objects: SageMaker sends every object of the input location to the model",
     ),
     ...dataDifferences(keys.map(named), transform),
     ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),

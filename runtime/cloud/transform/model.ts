@@ -68,6 +68,6 @@ async function servedModel(endpoint: string, sagemaker: SageMaker): Promise<stri
     model === undefined
       ? `Endpoint ${endpoint} has inference components instead of a single model`
       : `Endpoint ${endpoint} serves several models: ${models.map(inOneLine).join(", ")}`,
-    { hint: "Choose one with --model NAME, or use an archive: --model s3://.../model.tar.gz" },
+    { hint: "Choose a model with --model NAME, or use an archive: --model s3://.../model.tar.gz" },
   );
 }

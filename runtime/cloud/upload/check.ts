@@ -73,13 +73,13 @@ export async function checkUpload(
   const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
   const target = targetOf(upload.target, app);
   if (deletes && upload.target === undefined) {
-    throw new UsageError('Option "--delete" has no effect without "--target-dir"', {
-      hint: `Confirm the target: --target-dir ${shellWord(s3Uri(target))}`,
+    throw new UsageError('Option "--delete" requires "--target-dir"', {
+      hint: `To confirm where objects are deleted, set --target-dir ${shellWord(s3Uri(target))}`,
     });
   }
   if (deletes && target.key === "") {
-    throw new UsageError(`--delete would empty the whole bucket: ${s3Uri(target)}`, {
-      hint: `Choose a directory in it, such as ${s3Uri({ ...target, key: "data/" })}`,
+    throw new UsageError(`Option "--delete" does not support a whole bucket: ${s3Uri(target)}`, {
+      hint: `Choose a directory in the bucket, such as ${s3Uri({ ...target, key: "data/" })}`,
     });
   }
   const inputs = await namedInputs(host.cwd, upload.inputs);
@@ -162,7 +162,7 @@ async function checkFiles(
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
     if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {
-      throw new MlcliError(`The S3 key is longer than ${KEY_BYTES} bytes: ${inOneLine(shown)}`, {
+      throw new MlcliError(`The S3 key of ${inOneLine(shown)} is longer than ${KEY_BYTES} bytes`, {
         hint: "Nothing was uploaded. Shorten the file's path or --target-dir.",
       });
     }
@@ -172,18 +172,18 @@ async function checkFiles(
   names.unusable.sort();
   if (names.private.length > 0) {
     report.warning(
-      `Skipped, because they might contain secrets: ${listed(names.private)}`,
-      "To upload one of them, set it as an input: --input-dir FILE",
+      `Skipped files that might contain secrets: ${listed(names.private)}`,
+      "To upload such a file, set it as an input: --input-dir FILE",
     );
   }
   if (names.broken.length > 0) {
     const { message, hint } = brokenLinks(names.broken);
-    report.warning(`Skipped: ${message}`, hint);
+    report.warning(`Skipped a link: ${message}`, hint);
   }
   if (names.unusable.length > 0) {
     report.warning(
-      `Skipped, because they are neither files nor directories: ${listed(names.unusable)}`,
-      "Remove them, or replace them with files",
+      `Skipped entries that are neither files nor directories: ${listed(names.unusable)}`,
+      "Remove these entries, or replace them with files",
     );
   }
   junkNotes(names.junk).forEach((text) => report.note(text));

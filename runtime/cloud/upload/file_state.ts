@@ -8,7 +8,7 @@ export class Changed extends MlcliError {
   override readonly name = "Changed";
 
   constructor() {
-    super("it changed during the upload");
+    super("the file changed during the upload");
   }
 }
 
@@ -23,8 +23,8 @@ export function stateOf({ path, shown }: LocalFile): Identified {
     const info = Deno.statSync(path);
     if (!info.isFile) throw new Changed();
     if (isTooLarge(info.size)) {
-      throw new MlcliError("it is larger than S3 allows", {
-        hint: "Remove it, or split it. A sparse file can appear larger than it is.",
+      throw new MlcliError("the file is larger than S3 allows", {
+        hint: "Remove the file, or split it. A sparse file can appear larger than it is.",
       });
     }
     return infoOf(info);

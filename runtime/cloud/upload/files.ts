@@ -55,7 +55,7 @@ export function cannotRead(shown: string, cause: unknown): MlcliError {
 
 function missingInputError(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`No such file or directory: ${inOneLine(shown)}`, {
-    hint: "Set --input-dir to a file or a directory on this machine",
+    hint: "Set --input-dir to an existing file or directory on this machine",
     cause,
   });
 }
@@ -187,12 +187,12 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
 function sameKeyError(one: LocalFile, other: LocalFile): MlcliError {
   const both = `${inOneLine(one.shown)} and ${inOneLine(other.shown)}`;
   return new MlcliError(`${both} would have the same key in S3`, {
-    hint: "Nothing was uploaded. Use two targets, or upload the directory that contains both.",
+    hint: "Nothing was uploaded. Upload each to its own target, or upload their parent directory.",
   });
 }
 
 function notUtf8Error(shown: string): MlcliError {
-  return new MlcliError(`The name is not valid UTF-8: ${inOneLine(shown)}`, {
+  return new MlcliError(`The name of this file is not valid UTF-8: ${inOneLine(shown)}`, {
     hint: "Rename the file, because keys in S3 must be UTF-8. Nothing was uploaded.",
   });
 }

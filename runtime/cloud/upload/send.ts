@@ -167,18 +167,18 @@ export function leftPartsWarnings(warn: Warn): LeftParts {
   return {
     notAborted: (upload) =>
       warn(
-        `Cannot remove the uploaded parts of ${s3Uri(upload)}`,
-        `Remove them, because S3 bills them: ${removal(upload)}`,
+        `Cannot remove the parts of the unfinished upload of ${s3Uri(upload)}`,
+        `S3 bills these parts. Remove them: ${removal(upload)}`,
       ),
     earlier: (upload) =>
       warn(
-        `S3 still has parts of an unfinished upload of ${s3Uri(upload)}, begun ${timeOf(upload)}`,
+        `S3 still has parts of an unfinished upload of ${s3Uri(upload)}, started ${timeOf(upload)}`,
         `S3 bills these parts. If the upload is no longer running, remove them: ${removal(upload)}`,
       ),
     unknown: (place) =>
       warn(
-        `Cannot determine whether an upload of ${s3Uri(place)} began`,
-        `Check it: aws s3api list-multipart-uploads ${placeOf(place, "--prefix")}`,
+        `Cannot determine whether S3 started an upload of ${s3Uri(place)}`,
+        `List unfinished uploads: aws s3api list-multipart-uploads ${placeOf(place, "--prefix")}`,
       ),
   };
 }

@@ -116,7 +116,7 @@ function notSentError(failed: readonly Failed[], done: Done, { target }: Sending
   if (more > 0) lines.push(`and ${more} more`);
   const others = arrived === 0
     ? undefined
-    : `${counted(arrived, "other file")} ${arrived === 1 ? "is" : "are"} in S3`;
+    : `${counted(arrived, "other file")} ${arrived === 1 ? "is" : "are"} already in S3`;
   return new MlcliError(
     `Cannot upload ${counted(failures.length, "file")} to s3://${target.bucket}/${target.key}`,
     {

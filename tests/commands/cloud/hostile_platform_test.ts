@@ -107,7 +107,7 @@ suite("push", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The login is for 123456789012\.dkr\.\S+, but the repository is in l/m,
+      /^error: ECR returned a login for 123456789012\.dkr\.\S+, but the repository is in l/m,
     );
     assertEquals(engine.pushes, []);
   });

@@ -221,8 +221,8 @@ suite("upload-data --delete in a hostile repository", () => {
     const { code, stderr } = await job.run(["upload-data", "-i", ".", "--delete"]);
     assertEquals([code, stderr], [
       2,
-      'error: Option "--delete" has no effect without "--target-dir"\n' +
-      `hint: Confirm the target: --target-dir s3://${BUCKET}/app/data/\n`,
+      'error: Option "--delete" requires "--target-dir"\n' +
+      `hint: To confirm where objects are deleted, set --target-dir s3://${BUCKET}/app/data/\n`,
     ]);
     assertEquals(job.box.requests.length, 0);
   });

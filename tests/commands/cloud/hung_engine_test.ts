@@ -38,7 +38,7 @@ suite("an engine that hangs in mlcli push", () => {
       const [name = ""] = engine.names;
       assertMatch(
         stderr,
-        /warning: The image still has the temporary name (\S+) locally: .*\nhint: Restore the old state: docker rmi \1\nerror: Cannot push/,
+        /warning: Cannot remove the temporary name (\S+) of the local image: .*\nhint: Remove the name: docker rmi \1\nerror: Cannot push/,
       );
       assertEquals(stderr.includes(`docker rmi ${name}\n`), true);
     });

@@ -175,7 +175,7 @@ suite("mlcli init --from training-job/NAME", () => {
 
   for (
     const [title, objects, words] of [
-      ["is gone", {}, "it no longer exists"],
+      ["is gone", {}, "the code no longer exists"],
       [
         "leads out",
         { "code/sourcedir.tar.gz": [{ name: "../out.py" }] },
@@ -194,9 +194,9 @@ suite("mlcli init --from training-job/NAME", () => {
       );
       await at.job(SCRIPT_MODE, Object.fromEntries(await Promise.all(all)));
       const said = await at.made();
-      const line = said.split("\n").find((one) => one.includes("Cannot copy the code at "))!;
+      const line = said.split("\n").find((one) => one.includes("Cannot copy s3://"))!;
       assertStringIncludes(line, words);
-      assertEquals(line.endsWith(". Put it into flats/code/."), true, line);
+      assertEquals(line.endsWith(". Put the code into flats/code/."), true, line);
       const files = await at.files();
       assertEquals(Object.keys(files).filter((path) => path.includes("/code/")), []);
       assertEquals(JSON.parse(files["flats.json"]!).train.entry_point, "train.py");

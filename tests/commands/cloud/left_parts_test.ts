@@ -57,14 +57,14 @@ suite("parts that belong to no object", () => {
     assertEquals([code, at.box.s3.uploads(BUCKET).length], [0, 1]);
     assertMatch(
       stderr,
-      /^warning: Cannot determine whether an upload of s3:\/\/data-bucket\/churn\/data\/large began\nhint: Check it: aws s3api list-multipart-uploads --bucket data-bucket --prefix churn\/data\/large\n/,
+      /^warning: Cannot determine whether S3 started an upload of s3:\/\/data-bucket\/churn\/data\/large\nhint: List unfinished uploads: aws s3api list-multipart-uploads --bucket data-bucket --prefix churn\/data\/large\n/,
     );
   });
 
   for (
     const [operation, words] of [
-      ["CreateMultipartUpload", /^Cannot determine whether an upload of .*\/large began/],
-      ["AbortMultipartUpload", /^Cannot remove the uploaded parts of .*\/large/],
+      ["CreateMultipartUpload", /^Cannot determine whether S3 started an upload of .*\/large/],
+      ["AbortMultipartUpload", /^Cannot remove the parts of the unfinished upload of .*\/large/],
     ] as const
   ) {
     it(`are named after one Ctrl-C where ${operation} is never answered`, async () => {

@@ -365,7 +365,7 @@ suite("an image that mlcli did not push", () => {
         "of ECR Public",
         "public.ecr.aws/deep-learning-containers/pytorch:2.13-cpu",
         "SageMaker does not support images from Amazon ECR Public",
-        "Use --image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch:2.13-cpu",
+        "Use the image from AWS's account for this region: --image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch:2.13-cpu",
       ],
       [
         "of another registry",
@@ -377,7 +377,7 @@ suite("an image that mlcli did not push", () => {
         "of another region",
         "683313688378.dkr.ecr.us-east-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
         "SageMaker in eu-west-1 cannot use an image in another region",
-        `Use --image ${SKLEARN}:1.9-0`,
+        `Use the image from AWS's account for this region: --image ${SKLEARN}:1.9-0`,
       ],
       [
         "of the wrong account of AWS's",
@@ -385,7 +385,12 @@ suite("an image that mlcli did not push", () => {
         "Image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0 does not exist",
         "Use the image from AWS's account for this region: 141502667606",
       ],
-      ["that is not there", `${TEAM}:9`, `Image ${TEAM}:9 does not exist`, "Check the tag"],
+      [
+        "that is not there",
+        `${TEAM}:9`,
+        `Image ${TEAM}:9 does not exist`,
+        "Check the account ID, the repository and the tag",
+      ],
     ] as const
   ) {
     it(`${what} is refused, with what to do`, async () => {

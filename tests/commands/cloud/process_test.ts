@@ -95,7 +95,11 @@ suite("process", () => {
 
   for (
     const [what, mode, words] of [
-      ["is not in", undefined, /^error: Processing file not found: p\.py \(not in test-\w+:latest/],
+      [
+        "is not in",
+        undefined,
+        /^error: Processing file not found: p\.py \(test-\w+:latest does not contain /,
+      ],
       [
         "is a directory in",
         0x80000000,

@@ -222,7 +222,7 @@ suite("transform", () => {
     assertStringIncludes(again.stderr, `other objects, if any: mlcli download-output ${name}.`);
     const quiet = await job.run([...MADE, "-q"]);
     assertMatch(quiet.stderr, /Last log lines:\n +10\.0\.0\.1 POST/);
-    assertMatch(quiet.stderr, /\nhint: .*See its whole log: mlcli logs \S+\n/);
+    assertMatch(quiet.stderr, /\nhint: .*See the job's whole log: mlcli logs \S+\n/);
   });
 
   it("deletes its model also where the job cannot be created", async () => {
@@ -346,6 +346,6 @@ suite("transform", () => {
       stderr,
       /^warning: The outputs are written into the input .*\nhint: Use another output .*: -o /m,
     );
-    assertMatch(stderr, /1 of 2 instances get no data/);
+    assertMatch(stderr, /Only 1 of 2 instances will get data/);
   });
 });

@@ -274,7 +274,7 @@ suite("upload-data --delete", () => {
       assertEquals(code, 2);
       assertMatch(
         stderr,
-        /^error: --delete would empty the whole bucket: s3:\/\/data-bucket\/\nhint: /,
+        /^error: Option "--delete" does not support a whole bucket: s3:\/\/data-bucket\/\nhint: /,
       );
       assertEquals([at.box.requests.length, at.box.s3.keys(BUCKET)], [0, ["other"]]);
     });
@@ -381,7 +381,7 @@ suite("upload-data --delete", () => {
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const { code, stderr } = await at.upload(["-i", "d", "--delete"]);
     assertEquals([code, at.box.requests], [2, []]);
-    assertMatch(stderr, /^error: Option "--delete" has no effect without "--target-dir"\nhint: /);
+    assertMatch(stderr, /^error: Option "--delete" requires "--target-dir"\nhint: /);
   });
 
   it("deletes nothing where a file was not sent", async () => {
@@ -538,7 +538,7 @@ suite("upload-data sends nothing", () => {
         "to too long a key",
         ["-i", "d", "--target-dir", `s3://${BUCKET}/${"x".repeat(1023)}`],
         1,
-        /^error: The S3 key is longer than 1024 bytes: d\/a\n/,
+        /^error: The S3 key of d\/a is longer than 1024 bytes\n/,
       ],
     ] as const
   ) {
@@ -573,7 +573,7 @@ suite("upload-data sends nothing", () => {
     python(at.directory.path, 'open(b"d/\\xff", "w")');
     if (!LISTS_ALL_NAMES) return;
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET]);
-    assertEquals([code, stderr.split(":")[1]], [1, " The name is not valid UTF-8"]);
+    assertEquals([code, stderr.split(":")[1]], [1, " The name of this file is not valid UTF-8"]);
     assertEquals(at.box.requests, []);
   });
 });

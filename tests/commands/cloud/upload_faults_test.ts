@@ -110,7 +110,10 @@ suite("upload-data names what it could not send, and sends the others", () => {
       stderr.split("\n").slice(0, 2),
       [`error: Cannot upload 1 file to ${TARGET}/`, "  d/b: AccessDeniedException: s3:PutObject"],
     );
-    assertMatch(stderr, /\nhint: 2 other files are in S3\. Rerun the command to upload the rest\./);
+    assertMatch(
+      stderr,
+      /\nhint: 2 other files are already in S3\. Rerun the command to upload the rest\./,
+    );
     assertEquals(Object.keys(await at.stored()), ["churn/data/a", "churn/data/c"]);
   });
 
@@ -164,7 +167,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     };
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, count], [1, 2]);
-    assertMatch(stderr, /\n {2}d\/a: it changed during the upload\n/);
+    assertMatch(stderr, /\n {2}d\/a: the file changed during the upload\n/);
   });
 
   it("and gives the reason alone where it is everything's", async () => {
@@ -208,7 +211,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^warning: Cannot remove the uploaded parts of s3:\/\/data-bucket\/churn\/data\/large\n/,
+      /^warning: Cannot remove the parts of the unfinished upload of s3:\/\/data-bucket\/churn\/data\/large\n/,
     );
     assertMatch(stderr, /--key churn\/data\/large --upload-id upload-000001\n/);
   });
@@ -250,7 +253,7 @@ suite("upload-data, interrupted", () => {
     assertEquals(code, 130);
     assertMatch(
       stderr,
-      /^warning: Cannot remove the uploaded parts of s3:\/\/data-bucket\/churn\/data\/large\n/,
+      /^warning: Cannot remove the parts of the unfinished upload of s3:\/\/data-bucket\/churn\/data\/large\n/,
     );
   });
 
@@ -318,7 +321,7 @@ suite("links below a directory that is sent", () => {
       await Deno.symlink(target, `${at.directory.path}/d/x/link`);
       const { code, stderr } = await at.upload(ARGS);
       assertEquals(code, 0, stderr);
-      assertMatch(stderr, /^warning: Skipped: d\/x\/link (points|forms a loop) /);
+      assertMatch(stderr, /^warning: Skipped a link: d\/x\/link (points|forms a loop) /);
       assertMatch(stderr, words);
       assertEquals(await at.stored(), { "churn/data/a": "1", "churn/data/x/b": "1" });
     });
@@ -329,7 +332,10 @@ suite("links below a directory that is sent", () => {
     await Deno.symlink("../other/b", `${at.directory.path}/d/link`);
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, await at.stored()], [0, { "churn/data/a": "1" }]);
-    assertMatch(stderr, /^warning: Skipped: d\/link points outside .*\/d, to .*\/other\/b\n/);
+    assertMatch(
+      stderr,
+      /^warning: Skipped a link: d\/link points outside .*\/d, to .*\/other\/b\n/,
+    );
   });
 
   it("may lead there where the user named them", async () => {
@@ -349,7 +355,7 @@ suite("links below a directory that is sent", () => {
     assertEquals(code, 0);
     assertMatch(
       stderr,
-      /^warning: Skipped: d\/link points to nothing, which .*\n.*\nwarning: Skipped, .*: d\/pipe\nhint: /,
+      /^warning: Skipped a link: d\/link points to nothing, which .*\n.*\nwarning: Skipped entries .*: d\/pipe\nhint: /,
     );
     assertEquals(await at.stored(), { "churn/data/a": "1" });
   });
@@ -395,8 +401,8 @@ suite("private files", () => {
     const { code, stderr } = await at.upload(ARGS);
     assertEquals([code, stderr], [
       0,
-      "warning: Skipped, because they might contain secrets: d/.aws, d/.env, d/x/server.pem\n" +
-      "hint: To upload one of them, set it as an input: --input-dir FILE\n" +
+      "warning: Skipped files that might contain secrets: d/.aws, d/.env, d/x/server.pem\n" +
+      "hint: To upload such a file, set it as an input: --input-dir FILE\n" +
       "Uploaded 3 files (33 bytes)\n",
     ]);
     assertEquals(

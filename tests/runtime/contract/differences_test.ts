@@ -137,7 +137,7 @@ check<Variables>("environmentDifferences of a server's bytes", [
   ]],
   ["32,768 bytes may be all together", bytes(32_768), []],
   ["more may not", bytes(32_772), [
-    "environment variables of more than 32,768 bytes (names and values): these have 32,772",
+    "more than 32,768 bytes of environment variables, names and values together (found 32,772)",
   ]],
 ], (variables) => environmentDifferences("serve", variables));
 
@@ -151,25 +151,25 @@ check<Line>("commandDifferences", [
     "more than 100 arguments in a processing job (found 101)",
   ]],
   ["101 parts of an entry point", [words(101), []], [
-    "more than 100 parts in an entry point (found 101)",
+    "more than 100 words in an entry point (found 101)",
   ]],
   ["longer ones, named by their place alone", [["python3", SECRET.repeat(40)], [
     "ok",
     SECRET.repeat(40),
     ...words(4, SECRET.repeat(40)),
   ]], [
-    "parts longer than 256 characters in an entry point: number 2",
-    "arguments longer than 256 characters in a processing job: number 2, number 3, number 4 " +
+    "words longer than 256 characters in an entry point: word 2",
+    "arguments longer than 256 characters in a processing job: argument 2, argument 3, argument 4 " +
     "and 2 more",
   ]],
   ["one of 257", [[], ["x".repeat(257)]], [
-    "arguments longer than 256 characters in a processing job: number 1",
+    "arguments longer than 256 characters in a processing job: argument 1",
   ]],
   ["empty ones", [[""], ["a", ""]], [
-    "empty parts in an entry point: number 1",
-    "empty arguments in a processing job: number 2",
+    "empty words in an entry point: word 1",
+    "empty arguments in a processing job: argument 2",
   ]],
-  ["line breaks", [[], ["a\nb"]], ["arguments with line breaks in a processing job: number 1"]],
+  ["line breaks", [[], ["a\nb"]], ["arguments with line breaks in a processing job: argument 1"]],
 ], ([entrypoint, args]) => commandDifferences("processing", entrypoint, args));
 
 suite("the values of variables and arguments", () => {

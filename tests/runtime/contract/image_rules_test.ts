@@ -98,7 +98,7 @@ suite("an image breaks SageMaker's rules", () => {
       "with neither train nor serve",
       ON_PATH,
       {},
-      /^SageMaker cannot start x:1: it has no ENTRYPOINT for .*, and no programs with these names in its PATH \/\/ .* training with --entry-point, need neither\.$/,
+      /^SageMaker cannot start x:1: it has no ENTRYPOINT for .*, and no programs with these names in its PATH \/\/ .* training with --entry-point, work without them\.$/,
     ],
     ["with an init alone", { Entrypoint: ["tini", "--"] }, {}, /no programs with these names/],
     [
@@ -111,8 +111,8 @@ suite("an image breaks SageMaker's rules", () => {
       "with train beside PATH",
       NOT_ON_PATH,
       { ...BRING_YOUR_OWN },
-      /^mlcli train requires train in the PATH of x:1, but it is at \/opt\/program\/train \/\/ .*: ENV PATH="\/opt\/program:\$\{PATH\}"$/,
-      /^mlcli deploy requires serve in the PATH of x:1, but it is at \/opt\/program\/serve/,
+      /^mlcli train requires the program train in the PATH of x:1, but the program is at \/opt\/program\/train \/\/ .*: ENV PATH="\/opt\/program:\$\{PATH\}"$/,
+      /^mlcli deploy requires the program serve in the PATH of x:1, but the program is at \/opt\/program\/serve/,
     ],
     [
       "with train that is not executable",

@@ -45,7 +45,7 @@ suite("endOf", () => {
     assertEquals(endOf(137, true).hint, REMEDY);
     assertEquals(
       endOf(137, false).hint,
-      `If you did not kill it, it probably ran out of memory. ${REMEDY}.`,
+      `If you did not kill the process, it probably ran out of memory. ${REMEDY}.`,
     );
     assertMatch(endOf(135, false).hint!, /--shm-size/);
     assertEquals([endOf(1, false).hint, endOf(143, false).hint], [undefined, undefined]);

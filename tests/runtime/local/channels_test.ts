@@ -77,7 +77,7 @@ const hyperparameters = ({ config }: Found): unknown => config["hyperparameters.
 /** What is said of an empty one, which is no obstacle here. */
 const withoutFile = (name: string): string =>
   `warning: SageMaker rejects empty channels: "${name}"\n` +
-  "hint: Add test data to them, or remove their directories\n";
+  "hint: Add test data to these channels, or remove their directories\n";
 
 suite("the channels of local train", () => {
   it("are the directories of input/data but that for processing", async () => {

@@ -307,9 +307,13 @@ suite("deploy of an image that brings its model", () => {
         [
           [...OWN, "-m", `s3://${BUCKET}/nothing/`],
           1,
-          `No model found below s3://${BUCKET}/nothing/`,
+          `No model found in s3://${BUCKET}/nothing/`,
         ],
-        [[...OWN, "-m", `s3://${BUCKET}/app/model/`], 1, `hint: Use the archive in it: ${MODEL}\n`],
+        [
+          [...OWN, "-m", `s3://${BUCKET}/app/model/`],
+          1,
+          `hint: Use the archive in this directory: ${MODEL}\n`,
+        ],
         [[...OWN, "--inference-ami-version", "a b"], 2, "must be an AMI version such as al2-ami"],
       ] as const
     ) {

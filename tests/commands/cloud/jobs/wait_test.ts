@@ -67,7 +67,7 @@ suite("mlcli wait", () => {
         "  line 11\n",
     );
     assertStringIncludes(stderr, "  line 60\nhint: The job probably ran out of memory");
-    assertStringIncludes(stderr, "See its whole log: mlcli logs churn\n");
+    assertStringIncludes(stderr, "See the job's whole log: mlcli logs churn\n");
     assert(!stderr.includes("line 10\n"));
   });
 
@@ -119,7 +119,10 @@ suite("mlcli wait", () => {
   it("says so where a failed job wrote nothing, or its log may not be read", async () => {
     const end = { status: "Failed", reason: "ClientError: Something new" } as const;
     const silent = await waitFor(end);
-    assertStringIncludes(silent.stderr, "  ClientError: Something new\nhint: It wrote no log\n");
+    assertStringIncludes(
+      silent.stderr,
+      "  ClientError: Something new\nhint: The job wrote no log\n",
+    );
     const denied = await waitFor(end, {
       log: ["one"],
       prepare: (box) => box.faults.deny("logs:*"),
@@ -127,7 +130,7 @@ suite("mlcli wait", () => {
     assertEquals(denied.code, 1);
     assertStringIncludes(
       denied.stderr,
-      "  ClientError: Something new\nhint: Its log cannot be read\n",
+      "  ClientError: Something new\nhint: The log of the job cannot be read\n",
     );
     const none = await waitFor({ status: "Failed" });
     assertStringIncludes(none.stderr, "  SageMaker gave no reason.\n");
@@ -139,8 +142,8 @@ suite("mlcli wait", () => {
     assertStringIncludes(
       stderr,
       "error: Training job churn was stopped\n" +
-        "hint: Standard output shows the S3 URI of its unfinished model. " +
-        "See its details: mlcli describe churn\n",
+        "hint: Standard output shows the S3 URI of the job's unfinished model. " +
+        "See the job's details: mlcli describe churn\n",
     );
   });
 
@@ -149,7 +152,7 @@ suite("mlcli wait", () => {
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(
       stderr,
-      "hint: It saved no model. See its details: mlcli describe churn\n",
+      "hint: The stopped job saved no model. See the job's details: mlcli describe churn\n",
     );
   });
 
@@ -164,7 +167,7 @@ suite("mlcli wait", () => {
     };
     const { stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"]);
     assertEquals(stdout, "");
-    assertStringIncludes(stderr, "hint: It saved no model.");
+    assertStringIncludes(stderr, "hint: The stopped job saved no model.");
   });
 
   it("takes SageMaker's word for an artifact where nobody may look", async () => {
@@ -183,7 +186,11 @@ suite("mlcli wait", () => {
       "was stopped, because it waited too long for spot instances",
       "Raise --max-wait",
     ],
-    ["Interrupted", "was interrupted: AWS reclaimed the spot instance", "With --checkpoint-s3-dir"],
+    [
+      "Interrupted",
+      "was interrupted: AWS reclaimed the spot instance",
+      "If the job used --checkpoint-s3-dir",
+    ],
   ] as const;
   for (const [secondary, words, remedy] of ends) {
     it(`says what ended a training: ${secondary}`, async () => {

@@ -240,7 +240,10 @@ suite("followJob", () => {
     assertEquals(logIn(shown), log.map((line) => `> ${line}`));
     assertEquals(error?.message, "Training job churn failed");
     assertEquals(error?.quote, reason);
-    assertMatch(error!.hint!, /^The code itself failed\. .* Its last log lines are above$/);
+    assertMatch(
+      error!.hint!,
+      /^The code itself failed\. .* The last log lines of the job are above$/,
+    );
   });
 
   it("finds the cause in the log that it has shown", async () => {

@@ -253,7 +253,7 @@ suite("the archive of a model that cannot be read", () => {
       [error.message, error.hint],
       [
         `Expected a model archive but got a directory: s3://${BUCKET}/churn/output/`,
-        `Use the archive in it: ${SHOWN}`,
+        `Use the archive in this directory: ${SHOWN}`,
       ],
     );
     const unpacked = await refusedOn((box) => filled(box, "churn/model/weights.bin"), {
@@ -261,7 +261,7 @@ suite("the archive of a model that cannot be read", () => {
     });
     assertMatch(
       unpacked.hint!,
-      /^To use its files .*weights\.bin, \.\.\.\), end the S3 URI with a slash\. Or pack them: tar /,
+      /^To deploy the files .*weights\.bin, \.\.\.\), end the S3 URI with a slash\. To pack the files: tar /,
     );
   });
 

@@ -134,7 +134,7 @@ suite("the image of a job", () => {
     for (const id of [digestOf("unknown"), configurationOf(repository, other), other]) {
       assertEquals(
         await refusal(box, engineWith(id)),
-        `The local image churn:v1 differs from ${HOST}/churn:v1 | Push the local image: ` +
+        `The local image churn:v1 differs from the pushed image ${HOST}/churn:v1 | Push the local image: ` +
           "mlcli push --docker-tag v1. To run the pushed image, remove the local one: " +
           "docker rmi churn:v1",
       );

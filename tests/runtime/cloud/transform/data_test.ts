@@ -50,7 +50,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   [
     "junk",
     { keys: ["in/a.csv", "in/.DS_Store", "in/__MACOSX/._a.csv"] },
-    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) is sent .*system file.*Delete such files/,
+    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) is sent .*system file.*Delete the objects/,
   ],
   ["nothing", { input: { bucket: "b", key: "in/._a" }, keys: ["in/._a"] }],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
@@ -61,7 +61,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
     /50 concurrent requests of 6 MB.*2 or less$/,
   ],
   ["nothing", { transform: { ...SHAPE, maxConcurrency: 50, maxPayload: 2 } }],
-  ["idle instances", { instanceCount: 3 }, /1 of 3 instances get no data.*fewer instances/],
+  ["idle instances", { instanceCount: 3 }, /Only 2 of 3 instances will get data.*fewer instances/],
   ["nothing", { instanceCount: 2 }],
   ["nothing", { instanceCount: 2, keys: [] }],
 ];
