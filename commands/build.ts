@@ -18,9 +18,8 @@ const OPTIONS = options({
   },
   "--build-arg": {
     value: "name[=value]",
-    description:
-      "Set an ARG of the Dockerfile (repeatable). NAME alone takes the value from your " +
-      "shell. Don't pass secrets: the image stores them.",
+    description: "Set an ARG of the Dockerfile (repeatable). NAME alone copies the value from " +
+      "your shell. Don't pass secrets: the image stores them.",
     repeatable: true,
     parse: buildArgument,
   },
@@ -30,12 +29,12 @@ const OPTIONS = options({
   },
   "--context": {
     value: "dir",
-    description: "Build context with your own Dockerfile (default: context in NAME.json)",
+    description: "Build context that contains your own Dockerfile (default: context in NAME.json)",
     path: "typed",
   },
   "--dockerfile": {
     value: "path",
-    description: "Dockerfile to use instead of the default one",
+    description: "Dockerfile to use instead of the app's or the one in --context",
     path: "typed",
   },
   "--no-cache": { description: "Build without cached steps" },
@@ -46,7 +45,7 @@ const OPTIONS = options({
     description: "Overwrite an image of the same name that mlcli didn't build for this app",
   },
   "--dry-run": {
-    description: "Print as JSON what would be built, without building it",
+    description: "Print the build plan as JSON, without building the image",
   },
   ...outputFormat,
   ...progressOptions,

@@ -17,13 +17,13 @@ const OPTIONS = options({
   "[name]": {},
   "--from": {
     value: "dir|kind/name",
-    description: "Convert a project of another tool in DIR, or training-job/NAME, " +
-      "processing-job/NAME, endpoint/NAME or model/NAME on SageMaker",
+    description: "Convert another tool's project in DIR, or from SageMaker training-job/NAME, " +
+      "processing-job/NAME, endpoint/NAME or model/NAME",
     path: "typed",
   },
   "--data": {
     value: "size",
-    description: "Download up to SIZE of each channel of the job, such as 100MB (default: none)",
+    description: "Download up to SIZE per channel of the --from job, such as 100MB (default: none)",
     onlyWith: "--from",
     parse: parseBytes,
   },
@@ -53,7 +53,7 @@ const OPTIONS = options({
   "--image-name": { value: "name", description: "Name of the image (default: the app's name)" },
   "--platform": {
     value: "platform",
-    description: "Platform of the image (default on arm64: linux/amd64)",
+    description: "Platform of the image (default on arm64 machines: linux/amd64)",
   },
   "--region": {
     ...cloudOptions["--region"],

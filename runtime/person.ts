@@ -25,7 +25,7 @@ export const PERSON_SETTINGS = {
     pattern: /^(auto|always|never)$/,
   },
   keep_models: {
-    meaning: "Number of successful runs of an app that keep their model (default: 10)",
+    meaning: "Number of successful runs per app whose models mlcli keeps (default: 10)",
     pattern: /^[1-9]\d{0,4}$/,
   },
   keep_models_size: {
@@ -45,7 +45,7 @@ export const PERSON_SETTINGS = {
     pattern: REGION,
   },
   trusted_registries: {
-    meaning: "Registries of images that NAME.json can use, such as ghcr.io (comma-separated)",
+    meaning: "Registries whose images NAME.json can use, such as ghcr.io (comma-separated)",
     pattern: /^[a-z\d]([a-z\d.-]*[a-z\d])?(:\d{1,5})?$/,
     isList: true,
   },

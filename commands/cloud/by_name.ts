@@ -47,8 +47,8 @@ export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
   details: "Prints the log to standard output. If there are several instances, each line begins " +
-    "with the instance: algo-1 for a job, VARIANT/INSTANCE for an endpoint. After Ctrl-C, the " +
-    "job keeps running.",
+    "with the instance's name: algo-1 for a job, VARIANT/INSTANCE for an endpoint. After Ctrl-C, " +
+    "the job keeps running.",
   options: LOGS,
   examples: [
     [
@@ -82,8 +82,7 @@ const STOP_JOB = options({
   "--wait": { description: "Wait until the job has ended" },
   "--yes": {
     short: "-y",
-    description:
-      "Don't ask before a transform job loses its outputs (mlcli asks only in a terminal)",
+    description: "Don't ask before stopping a transform job (mlcli asks only in a terminal)",
   },
   ...outputFormat,
   ...progressOptions,
@@ -92,9 +91,8 @@ const STOP_JOB = options({
 export type StopJobOptions = Values<typeof STOP_JOB>;
 
 export const stopJobCommand: Command = command({
-  details:
-    "The code receives SIGTERM. A training job then has 120 seconds to exit, and SageMaker keeps " +
-    "what it wrote to /opt/ml/model. The outputs of a stopped transform job are lost.",
+  details: "The code receives SIGTERM. A training job then has 120 seconds to exit, and " +
+    "SageMaker keeps the files in /opt/ml/model. The outputs of a stopped transform job are lost.",
   options: STOP_JOB,
   examples: [["Stop a job and wait until it has ended", "mlcli stop-job flats-2026-03-01 --wait"]],
   action: async () => (await import("./by_name_actions.ts")).stopJobAction,

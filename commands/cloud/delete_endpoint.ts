@@ -17,9 +17,9 @@ const OPTIONS = options({
   // It chooses the region. No variable: where something is deleted has to be typed.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
-    description: "Also delete configurations NAME-config and NAME-config-2 (if mlcli created it)",
+    description: "Also delete configuration NAME-config, and NAME-config-2 if mlcli created it",
   },
-  "--delete-model": { description: "Also delete the models that mlcli created for it" },
+  "--delete-model": { description: "Also delete the models that mlcli created for the endpoint" },
   "--wait": { description: "Wait until the endpoint is deleted" },
   "--timeout": {
     value: "seconds",
@@ -42,7 +42,7 @@ export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 export const deleteEndpointCommand: Command = command({
   details: "The endpoint stops serving immediately, which cannot be undone. mlcli lists the " +
-    "configurations and models that it keeps. Artifacts in S3 and images are never deleted.",
+    "configurations and models that are left. Artifacts in S3 and images are never deleted.",
   options: OPTIONS,
   examples: [[
     "Delete an endpoint and everything that mlcli created for it",

@@ -6,7 +6,7 @@ const OPTIONS = options({
   "<job-or-uri>": {},
   "--to": {
     value: "dir",
-    description: "Directory for the model, empty or new (default: the app's model/)",
+    description: "Directory for the model, which must be empty or new (default: the app's model/)",
     path: "typed",
   },
   ...cloudOptions,
@@ -17,8 +17,8 @@ export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 export const downloadModelCommand: Command = command({
   details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. Prints " +
-    "the directory. The app's model is replaced after the download; a running server keeps the " +
-    "model that it has loaded.",
+    "the directory of the model. The app's model is replaced after the download; a running " +
+    "server keeps the model that it has loaded.",
   options: OPTIONS,
   examples: [
     [

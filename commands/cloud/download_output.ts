@@ -6,7 +6,7 @@ const OPTIONS = options({
   "<job>": {},
   "--to": {
     value: "dir",
-    description: "Directory for the output, empty or new (default: JOB)",
+    description: "Directory for the output, which must be empty or new (default: JOB)",
     path: "typed",
   },
   "--kind": {
@@ -20,10 +20,9 @@ const OPTIONS = options({
 export type DownloadOutputOptions = Values<typeof OPTIONS>;
 
 export const downloadOutputCommand: Command = command({
-  details:
-    "Downloads the .out files of a transform job, each output of a processing job into its " +
-    "own directory, or output.tar.gz of a training job. Prints the directory. For the model of a " +
-    "training job, use mlcli download-model.",
+  details: "Downloads the .out files of a transform job, the outputs of a processing job (one " +
+    "directory each), or output.tar.gz of a training job. Prints the directory of the output. " +
+    "For the model of a training job, use mlcli download-model.",
   options: OPTIONS,
   examples: [
     [

@@ -36,9 +36,8 @@ const OPTIONS = options({
 export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
 export const invokeEndpointCommand: Command = command({
-  details:
-    "Sends a file or standard input, like mlcli local invoke, without retries. A response can " +
-    "take up to 60 seconds, a stream up to 8 minutes.",
+  details: "Sends a file or standard input like mlcli local invoke, without retries. A response " +
+    "can take up to 60 seconds, a streamed response up to 8 minutes.",
   options: OPTIONS,
   examples: [
     ["Get predictions for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],

@@ -50,10 +50,10 @@ export type TransformOptions = Values<typeof TRANSFORM_OPTIONS>;
 export type TransformDeclaration = typeof TRANSFORM_OPTIONS;
 
 export const transformCommand: Command = command({
-  details:
-    "SageMaker sends each file to a server of the model and saves the responses as FILE.out. " +
-    "mlcli deletes a model that it created for the job. A job costs money, and keeps running if " +
-    "this command is interrupted. To transform files locally, use mlcli local transform.",
+  details: "SageMaker sends the records of each file to a server with the model, and saves the " +
+    "responses as FILE.out. If mlcli creates a SageMaker model for the job, it deletes that " +
+    "model afterwards. A job costs money, and keeps running if this command is interrupted. To " +
+    "transform files locally, use mlcli local transform.",
   options: TRANSFORM_OPTIONS,
   examples: [
     [

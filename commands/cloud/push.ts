@@ -28,10 +28,9 @@ const OPTIONS = options({
 export type PushOptions = Values<typeof OPTIONS>;
 
 export const pushCommand: Command = command({
-  details:
-    "Creates the repository if it does not exist, and pushes the image with a manifest that " +
-    "SageMaker accepts (it refuses the OCI manifests of newer Docker Engines). Prints the image's " +
-    "address with its digest.",
+  details: "Creates the repository if it does not exist, and pushes the image with a manifest " +
+    "that SageMaker accepts (SageMaker rejects the OCI manifests of newer Docker Engines). " +
+    "Prints the image's address with its digest.",
   options: OPTIONS,
   examples: [
     ["Push app:latest", "mlcli push"],

@@ -16,7 +16,7 @@ const OPTIONS = options({
     description: "S3 URI to upload to (default: data/ below s3_prefix in NAME.json)",
   },
   "--delete": {
-    description: "After the upload, delete all other objects below the target",
+    description: "After the upload, delete all other objects below --target-dir",
   },
   ...cloudOptions,
   "--dry-run": {

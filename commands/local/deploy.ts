@@ -41,7 +41,7 @@ const OPTIONS = options({
   "--allow-host": {
     value: "host",
     description:
-      "Additional host name of the server, or of web pages that can call it (repeatable)",
+      "Also accept requests for this host name, and from web pages on this host (repeatable)",
     repeatable: true,
     parse: parseHost,
   },

@@ -5,16 +5,17 @@ import { appName } from "../options/shared.ts";
 const OPTIONS = options({
   "<run>": { completion: "model-run" },
   ...appName,
-  "--no-keep": { description: "Release the model, so that mlcli can remove it when it is old" },
+  "--no-keep": {
+    description: "Stop protecting the model from automatic removal",
+  },
 });
 
 export type KeepOptions = Values<typeof OPTIONS>;
 
 export const keepCommand: Command = command({
-  details:
-    "RUN is a name, a number in mlcli local list-jobs, or last: the newest successful run with a " +
-    "model. A kept model does not count towards keep_models and keep_models_size (see mlcli config " +
-    "--help). The record of its run is also kept.",
+  details: "RUN is a name, a number in mlcli local list-jobs, or last (the newest successful run " +
+    "with a model). A kept model does not count towards keep_models and keep_models_size (see " +
+    "mlcli config --help). The record of its run is also kept.",
   options: OPTIONS,
   examples: [
     ["Keep the model of the last run", "mlcli local keep last"],

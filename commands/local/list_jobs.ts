@@ -19,10 +19,9 @@ const OPTIONS = options({
 export type ListRunsOptions = Values<typeof OPTIONS>;
 
 export const listRunsCommand: Command = command({
-  details:
-    "With one name, shows the whole record of that run. With several names, shows how the runs " +
-    "differ; for two runs, also how their code differs. Each of NAMES is a name, full or as " +
-    "listed, a number in the list (1 is the newest), or last. Records of the last 100 runs are in " +
+  details: "Pass one run to show its full record. Pass several to compare them; for two runs, " +
+    "mlcli also compares their code. Each of NAMES is a run's full or listed name, its number in " +
+    "the list (1 is the newest), or last. Records of the last 100 runs are in " +
     "local_test/jobs/RUN/ (job.json, metrics.csv). To extract metrics from the output, set " +
     "metric_definitions in NAME.json.",
   options: OPTIONS,

@@ -21,8 +21,8 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "[name[:path]=]dir",
-    description: "Directory to use as /opt/ml/processing/input/NAME, or as PATH " +
-      "(repeatable; default: input/data/processing)",
+    description: "Directory to provide at /opt/ml/processing/input/NAME, or at PATH; without " +
+      "NAME, at /opt/ml/processing/input (repeatable; default: input/data/processing)",
     repeatable: true,
     path: placeOf,
     parse: parseDirectory("input"),
@@ -30,9 +30,8 @@ const OPTIONS = options({
   "--output-dir": {
     short: "-o",
     value: "name[:path][=dir]",
-    description:
-      "Save /opt/ml/processing/output/NAME, or PATH, to DIR, which must be empty or new " +
-      "(repeatable; default: output/NAME). To save all outputs, pass only ./DIR.",
+    description: "Save /opt/ml/processing/output/NAME, or PATH, to DIR, which must be empty or " +
+      "new (repeatable; default: output/NAME). To save all outputs, omit NAME: -o ./DIR.",
     repeatable: true,
     path: placeOf,
     parse: parseDirectory("output"),
@@ -50,8 +49,8 @@ export type ProcessDeclaration = typeof OPTIONS;
 export type ProcessOptions = Values<ProcessDeclaration>;
 
 export const processCommand: Command = command({
-  details: "Runs a script in processing/ (--file), a file of your code in any image " +
-    "(--entry-point), a program of the image (--command), or the image's own program",
+  details: "Runs a script in processing/ (--file), your own script in any image (--entry-point), " +
+    "another program in the image (--command), or the image's ENTRYPOINT",
   options: OPTIONS,
   examples: [
     ["Run processing/processing.py", "mlcli local process --file processing.py"],

@@ -21,7 +21,7 @@ const OPTIONS = options({
   "[-- command...]": {},
   ...containerOptions,
   ...publishOption,
-  "--strict": { description: "Give the container only what SageMaker provides" },
+  "--strict": { description: "Use only files and settings that SageMaker would provide" },
 });
 
 export type ShellDeclaration = typeof OPTIONS;

@@ -27,19 +27,20 @@ const OPTIONS = options({
   },
   "--stop-after": {
     value: "seconds",
-    description: "Send SIGTERM after this time, and SIGKILL 120 s later, like SageMaker",
+    description: "Stop the run after this time: SIGTERM, then SIGKILL 120 s later, like SageMaker",
     parse: parseSeconds,
   },
   "--watch": {
     description: "Retrain whenever the code, the data or the hyperparameters change",
   },
   "--dry-run": {
-    description: "Print as JSON the container that would run, without running it",
+    description: "Print the settings of the container as JSON, without running it",
   },
   ...pipOptions,
   ...hostOptions,
   "--checkpoints": {
-    description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/ (implied by --stop-after)",
+    description:
+      "Keep /opt/ml/checkpoints in local_test/test_dir/checkpoints/ (implied by --stop-after)",
   },
 });
 

@@ -20,7 +20,7 @@ const OPTIONS = options({
   "--output-dir": {
     short: "-o",
     value: "dir",
-    description: "Directory for the results, NAME.out for each file (default: output/transform)",
+    description: "Directory for the results, FILE.out for each file (default: output/transform)",
     path: "typed",
   },
   ...transformOptions,
@@ -38,7 +38,7 @@ const OPTIONS = options({
     parse: parseSeconds,
   },
   "--dry-run": {
-    description: "Print as JSON the number and sizes of requests, without sending them",
+    description: "Print the number and sizes of the requests as JSON, without sending them",
   },
 });
 
@@ -47,10 +47,10 @@ export type TransformDeclaration = typeof OPTIONS;
 export type TransformOptions = Values<TransformDeclaration>;
 
 export const transformCommand: Command = command({
-  details:
-    "Starts the app's server like a transform job on SageMaker, sends it the records of the file " +
-    "or directory PATH, and writes NAME.out for each file. If a request fails, its file has no " +
-    "result: mlcli continues with the other files and exits with code 1.",
+  details: "Starts the app's server like a transform job on SageMaker, sends it the records of " +
+    "the file or directory PATH, and saves the responses for each file as FILE.out. If a request " +
+    "for a file fails, mlcli saves no result for that file, continues with the other files and " +
+    "exits with code 1.",
   options: OPTIONS,
   examples: [
     ["Transform a file line by line", "mlcli local transform houses.csv"],

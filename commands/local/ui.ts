@@ -17,7 +17,7 @@ const UI = options({
   "--open": { description: "Open the page in your browser" },
   "--allow-host": {
     value: "host",
-    description: "Another host name for the page (repeatable)",
+    description: "Also accept requests for this host name (repeatable)",
     repeatable: true,
     parse: parseHost,
   },
@@ -26,9 +26,9 @@ const UI = options({
 export type UiOptions = Values<typeof UI>;
 
 export const uiCommand: Command = command({
-  details:
-    "Only this machine can open the page, and only with the token in the printed address. The page " +
-    "shows runs and sends requests to servers, but starts and deletes nothing. Ctrl-C stops it.",
+  details: "The page can be opened only on this machine, with the token in the printed address. " +
+    "It shows runs and can send requests to servers, but cannot start or delete anything. To " +
+    "stop serving the page, press Ctrl-C.",
   options: UI,
   examples: [
     ["Open the page in your browser", "mlcli local ui --open"],
@@ -52,9 +52,9 @@ const REPORT = options({
 export type ReportOptions = Values<typeof REPORT>;
 
 export const reportCommand: Command = command({
-  details:
-    "The report contains the runs as mlcli local ui shows them, and needs no server. Each of RUNS " +
-    "is a name, a number in mlcli local list-jobs, or last (default: all runs).",
+  details: "The report shows the same runs as mlcli local ui, and can be opened without a " +
+    "server. Each of RUNS is a name, a number in mlcli local list-jobs, or last (default: all " +
+    "runs).",
   options: REPORT,
   examples: [
     ["Report all runs", "mlcli local report"],

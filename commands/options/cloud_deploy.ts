@@ -97,10 +97,10 @@ export const DEPLOY_OPTIONS = options({
     short: "-m",
     alias: "--s3-model-location",
     value: "s3_uri|dir",
-    description: "Model archive s3://.../model.tar.gz, S3 prefix of uncompressed files, or local " +
-      "directory, which mlcli packs, tests and uploads; some images need none",
+    description: "Model to serve: s3://.../model.tar.gz, an S3 prefix of uncompressed files, or " +
+      "a local directory, which mlcli packs, tests and uploads",
     key: true,
-    needed: true,
+    needed: "the image contains a model, or --run",
     path: (model: ModelSource) => "directory" in model ? model.directory : undefined,
     parse: parseModel,
   },
@@ -111,7 +111,7 @@ export const DEPLOY_OPTIONS = options({
   },
   ...serverProgramOptions,
   "--repack": {
-    description: "Add the code to an archive of more than 1 GB without asking",
+    description: "Don't ask before adding your code to a model archive of more than 1 GB",
   },
   "--ec2-type": {
     short: "-e",
@@ -171,7 +171,8 @@ export const DEPLOY_OPTIONS = options({
   },
   "--alarm": {
     value: "name",
-    description: "CloudWatch alarm that rolls back the update; requires --canary (repeatable)",
+    description:
+      "Roll back the update if this CloudWatch alarm goes off; requires --canary (repeatable)",
     repeatable: true,
     key: true,
     parse: parseAlarm,
@@ -185,16 +186,16 @@ export const DEPLOY_OPTIONS = options({
   ...environmentOptions,
   "--tag": {
     ...environmentOptions["--tag"],
-    description: "AWS tag for the endpoint, not the image's tag (repeatable)",
+    description: "AWS tag for the endpoint; for the image's tag, use --docker-tag (repeatable)",
   },
   "--kms-key": {
     ...environmentOptions["--kms-key"],
-    description: "KMS key for the disks and the captured data",
+    description: "KMS key that encrypts the disks and the captured data",
   },
   "--no-wait": { description: "Return as soon as SageMaker starts the deployment" },
   "--timeout": {
     value: "seconds",
-    description: `Maximum time to wait (default: ${DEPLOY_SECONDS})`,
+    description: `Maximum time to wait for the deployment (default: ${DEPLOY_SECONDS})`,
     key: true,
     parse: parseSeconds,
   },

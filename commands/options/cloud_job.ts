@@ -37,7 +37,7 @@ export function machineOptions<const Kind extends JobKind>(kind: Kind) {
       description: "Instance type, such as ml.m5.large",
       key: true,
       completion: "instance-type",
-      needed: true,
+      needed: kind === "train" ? "--instance-group" : true,
       parse: parseInstanceType,
     },
     "--instance-count": {
@@ -78,7 +78,7 @@ export const environmentOptions = options({
   "--env": { ...variableOptions["--env"], key: true },
   "--tag": {
     value: "key=value",
-    description: "AWS tag for the job, not the image's tag (repeatable)",
+    description: "AWS tag for the job; for the image's tag, use --docker-tag (repeatable)",
     repeatable: true,
     key: true,
     parse: parseAwsTag,
@@ -99,7 +99,7 @@ export const environmentOptions = options({
   },
   "--kms-key": {
     value: "key",
-    description: "KMS key for the results and the disks",
+    description: "KMS key that encrypts the results and the disks",
     key: true,
     variable: "MLCLI_KMS_KEY",
     parse: parseKmsKey,
@@ -123,7 +123,7 @@ export const executionRole = options({
     value: "arn",
     description: "IAM role that SageMaker assumes (default: the role of --iam-role-arn)",
     key: true,
-    needed: true,
+    needed: "--iam-role-arn",
     variable: "MLCLI_EXECUTION_ROLE",
     parse: parseRole,
   },
@@ -170,7 +170,7 @@ export const TRAIN_OPTIONS = options({
     short: "-o",
     value: "s3_uri",
     description:
-      "Where to save the model, in JOB/output/ (default: output/ below s3_prefix in NAME.json)",
+      "S3 URI for the model, in JOB/output/ (default: output/ below s3_prefix in NAME.json)",
     key: true,
     parse: parseAddress,
   },
@@ -201,17 +201,19 @@ export const TRAIN_OPTIONS = options({
   },
   "--max-wait": {
     value: "seconds",
-    description: "Maximum runtime plus wait for instances; requires --spot (default: --max-run)",
+    description:
+      "Maximum total time to wait for instances and run; requires --spot (default: --max-run)",
     key: true,
     parse: parseRun("train"),
   },
   ...programOptions,
   "--send-code": {
-    description: "Use the local training/ and common/ without mlcli build and mlcli push",
+    description: "Send the local training/ and common/ with the job, so that you don't need to " +
+      "rebuild the image",
   },
   "--checkpoint-s3-dir": {
     value: "s3_uri",
-    description: "Save /opt/ml/checkpoints to S3 and restore it from there (default: none)",
+    description: "S3 URI to save /opt/ml/checkpoints to, and to restore it from (default: none)",
     key: true,
     parse: parseAddress,
   },
@@ -231,7 +233,7 @@ export const PROCESS_OPTIONS = options({
   "--input-s3-location": {
     short: "-i",
     value: "[name[:path]=]s3_uri",
-    description: "Data to use as /opt/ml/processing/input/NAME, or as PATH; without NAME, as " +
+    description: "Data to provide at /opt/ml/processing/input/NAME, or at PATH; without NAME, at " +
       "/opt/ml/processing/input (repeatable)",
     repeatable: true,
     key: true,
@@ -239,11 +241,9 @@ export const PROCESS_OPTIONS = options({
   },
   "--output-s3-location": {
     short: "-o",
-    value: "[name[:path]=]s3_uri",
-    description:
-      "Save /opt/ml/processing/output/NAME, or PATH, to S3_URI; without NAME, save all " +
-      "outputs there (repeatable; default: output/JOB/ below s3_prefix in NAME.json; for NAME " +
-      "alone, output/JOB/NAME/)",
+    value: "name[:path][=s3_uri]",
+    description: "Save /opt/ml/processing/output/NAME, or PATH, to S3_URI (repeatable; default: " +
+      "output/JOB/NAME/ below the app's s3_prefix). To save all outputs, omit NAME: -o S3_URI.",
     repeatable: true,
     key: true,
     parse: parseDataAddress("output"),
@@ -280,18 +280,16 @@ export const TRANSFORM_OPTIONS = options({
   "--output-s3-dir": {
     short: "-o",
     value: "s3_uri",
-    description: "Where to save the .out files (default: output/JOB/ below s3_prefix in NAME.json)",
+    description: "S3 URI for the .out files (default: output/JOB/ below s3_prefix in NAME.json)",
     key: true,
     parse: parseAddress,
   },
   "--model": {
     short: "-m",
     value: "name|s3_uri",
-    description:
-      "Name of a SageMaker model, or s3://.../model.tar.gz, from which mlcli creates one for the " +
-      "job; or use --job or --endpoint",
+    description: "SageMaker model name, or s3://.../model.tar.gz to create a model from",
     key: true,
-    needed: true,
+    needed: "--job, --endpoint",
     parse: parseTransformModel,
   },
   "--job": {
@@ -310,7 +308,7 @@ export const TRANSFORM_OPTIONS = options({
   ...cloudJobOptions,
   "--execution-role": {
     ...cloudJobOptions["--execution-role"],
-    description: "IAM role of a model that mlcli creates (default: the role of --iam-role-arn)",
+    description: "IAM role for a model that mlcli creates (default: the role of --iam-role-arn)",
     needed: undefined,
   },
 });

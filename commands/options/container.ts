@@ -124,7 +124,7 @@ export const variableOptions = options({
   },
   "--env-file": {
     value: "file",
-    description: "File with NAME=VALUE on each line, like docker run --env-file (repeatable)",
+    description: "File of environment variables, one NAME=VALUE per line (repeatable)",
     repeatable: true,
     path: "typed",
   },
@@ -210,7 +210,8 @@ export const containerOptions = options({
     description: "Allow programs in the container to gain privileges, for example with sudo",
   },
   "--strict": {
-    description: "Give the code only what SageMaker provides, and fail on any difference",
+    description: "Use only files and settings that SageMaker would provide, and fail on any " +
+      "difference from SageMaker",
   },
 });
 
@@ -218,11 +219,11 @@ export const containerOptions = options({
 export const jobOptions = options({
   ...containerOptions,
   "--interactive": {
-    description: "Connect your keyboard to the code, for breakpoint(); Ctrl-C goes to the code",
+    description: "Connect your keyboard to the code, for breakpoint(); the code receives Ctrl-C",
   },
   "--grace": {
     value: "seconds",
-    description: "Time between SIGTERM and SIGKILL when stopping (default: 10, with --strict 120)",
+    description: "Time from SIGTERM to SIGKILL at a stop (default: 10, or 120 with --strict)",
     variable: "MLCLI_GRACE",
     parse: parseSeconds,
   },

@@ -14,7 +14,7 @@ const FAULT = /^(.+)@(\d{1,6}(?:\.\d+)?)(?:\+(\d{1,6}(?:\.\d+)?))?$/;
 
 function faultOption(kind: Fault["kind"], does: string) {
   // A host that is killed does not come back.
-  const form = kind === "kill" ? "HOST@SECONDS" : "HOST@SECONDS[+SECONDS]";
+  const form = kind === "kill" ? "HOST@SECONDS" : "HOST@SECONDS[+DURATION]";
   return {
     value: form,
     description: `${does} (repeatable)`,
@@ -44,7 +44,7 @@ export const hostOptions = options({
     repeatable: true,
   },
   "--kill-host": faultOption("kill", "Kill HOST after SECONDS, such as algo-2@60"),
-  "--freeze-host": faultOption("freeze", "Freeze HOST after SECONDS, permanently or for +SECONDS"),
+  "--freeze-host": faultOption("freeze", "Freeze HOST after SECONDS, for DURATION s or forever"),
 });
 
 /** @throws UsageError for hosts that there are not, or options that need several. */

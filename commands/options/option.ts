@@ -61,8 +61,8 @@ interface ValueOption extends Common {
   /** The value when none is given, as it would be typed. */
   readonly default?: string;
   readonly required?: true;
-  /** Whether it is required here or in the configuration file. The command checks that itself. */
-  readonly needed?: true;
+  /** Required here or in the configuration file, unless this holds. The command checks that itself. */
+  readonly needed?: true | string;
   /** The name of the option in other tools. */
   readonly alias?: Flag;
   /** A switch for one of its values: `--json` for `--output json`. */

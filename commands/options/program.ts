@@ -24,8 +24,8 @@ export const serverProgramOptions = options({
   },
   "--entry-point": {
     value: "file",
-    description:
-      "Script to add to the model's code/, such as inference.py, for AWS inference images",
+    description: "Your script for an AWS inference image, such as inference.py; mlcli adds it to " +
+      "code/ in the model",
     key: true,
     path: "inner",
     parse: entryPointOf,
@@ -43,7 +43,7 @@ const jobProgramOptions = options({
   ...serverProgramOptions,
   "--entry-point": {
     ...serverProgramOptions["--entry-point"],
-    description: "Script of your code to run in the image, such as train.py",
+    description: "Your script to run in the image, such as train.py",
   },
 });
 
@@ -60,8 +60,8 @@ export const processProgramOptions = options({
   ...jobProgramOptions,
   "--command": {
     value: "word",
-    description: "Program in the image to run instead of its ENTRYPOINT and your code; its " +
-      "arguments follow after -- (repeatable)",
+    description: "Command to run instead of the image's ENTRYPOINT and your code; repeat the " +
+      "option for each word, and put arguments after --",
     repeatable: true,
     key: true,
   },
@@ -73,15 +73,14 @@ export const programOptions = options({
   "--launcher": {
     value: "launcher",
     choices: LAUNCHERS,
-    description:
-      "What starts your code: toolkit = AWS's toolkit in the image, script = mlcli, image = the " +
-      "image's own program (default: depends on the image)",
+    description: "How your code is started: by AWS's toolkit in the image (toolkit), by mlcli " +
+      "(script) or by the image's ENTRYPOINT (image); the default depends on the image",
     key: true,
   },
   "--distribution": {
     value: "name",
     choices: DISTRIBUTIONS,
-    description: "Program that starts one process per GPU on each host: torchrun",
+    description: "Program that starts one process for each GPU of a host; must be torchrun",
     key: true,
   },
   "--command": processProgramOptions["--command"],

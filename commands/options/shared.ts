@@ -80,7 +80,7 @@ export const progressOptions = options({
   "--progress": {
     value: "mode",
     choices: ["auto", "plain"],
-    description: "How to show progress: auto, or plain for lines only, as in a pipe",
+    description: "How to show progress: plain adds lines, auto updates lines in a terminal",
     default: "auto",
     variable: "MLCLI_PROGRESS",
   },
@@ -91,17 +91,17 @@ export const cloudOptions = options({
   "--iam-role-arn": {
     short: "-r",
     value: "arn",
-    description: "IAM role that mlcli assumes (default: from PLATFORM_ROLE)",
+    description: "IAM role that mlcli assumes (env: PLATFORM_ROLE)",
   },
   ...appName,
   "--region": {
     value: "region",
-    description: "AWS region (default: from cloud_region, AWS_REGION or the profile)",
+    description: "AWS region (default: cloud_region in NAME.json, AWS_REGION or the profile)",
     completion: "region",
   },
   "--profile": {
     value: "profile",
-    description: "AWS profile (default: from cloud_profile or AWS_PROFILE)",
+    description: "AWS profile (default: cloud_profile in NAME.json, or AWS_PROFILE)",
     completion: "profile",
   },
 });
@@ -119,7 +119,7 @@ export const jobOrEndpoint = options({
   "--kind": {
     value: "kind",
     choices: [...JOB_KINDS, "endpoint"],
-    description: "Kind, if several have this name: train, process, transform or endpoint",
+    description: "Kind, if the name is ambiguous: train, process, transform or endpoint",
   },
   ...cloudOptions,
 });

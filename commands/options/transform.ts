@@ -26,9 +26,8 @@ export const transformOptions = options({
   },
   "--accept": {
     value: "type",
-    description:
-      "Content type of the responses (default: that of the data for CSV and JSON Lines, " +
-      "otherwise the server's choice)",
+    description: "Content type of the responses (default: the type of the data if it is CSV or " +
+      "JSON Lines, otherwise the server's choice)",
     key: true,
     parse: parseMediaType,
   },
@@ -43,7 +42,7 @@ export const transformOptions = options({
     value: "strategy",
     choices: STRATEGIES,
     description: "Records per request: single, or multi for as many as fit (default: single for " +
-      "JSON, otherwise set by the server, or multi)",
+      "JSON, otherwise the server's setting, or multi)",
     key: true,
   },
   "--assemble": {
@@ -56,13 +55,13 @@ export const transformOptions = options({
   "--max-payload": {
     value: "mb",
     description:
-      "Maximum size of a request in MB, 0 for no limit (default: set by the server, or 6)",
+      "Maximum size of a request in MB, 0 for no limit (default: the server's setting, or 6)",
     key: true,
     parse: wholeNumber(TRANSFORM.payload, "MB", 0),
   },
   "--max-concurrency": {
     value: "number",
-    description: "Maximum number of concurrent requests (default: set by the server, or 1)",
+    description: "Maximum number of concurrent requests (default: the server's setting, or 1)",
     key: true,
     parse: wholeNumber(undefined, undefined, 0),
   },
@@ -74,22 +73,22 @@ export const transformOptions = options({
   },
   "--input-filter": {
     value: "jsonpath",
-    description:
-      "Part of a record that the model receives, such as $[1:] for all but the first column " +
-      "(default: all)",
+    description: "Part of each record to send to the model, such as $[1:] for all but the first " +
+      "column (default: all)",
     key: true,
     parse: parseFilterText,
   },
   "--output-filter": {
     value: "jsonpath",
-    description: "Part of a record to keep in the result, such as $[0,-1] (default: all)",
+    description: "Part of each record to keep in the result, such as $[0,-1] for its first and " +
+      "last column (default: all)",
     key: true,
     parse: parseFilterText,
   },
   "--join": {
     value: "source",
     choices: JOINS,
-    description: "What to join each response with: input (its record) or none (default: none)",
+    description: "Data to join with each response: input (its record) or none (default: none)",
     key: true,
   },
   "--invocation-timeout": {

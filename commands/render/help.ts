@@ -48,7 +48,7 @@ function optionRow(named: NamedOption): Row {
   const [, option] = named;
   const notes = [
     isRequired(option) ? "required" : "",
-    isNeeded(option) ? `required, or ${keyOf(named[0])} in NAME.json` : "",
+    neededNote(named),
     defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     option.value === undefined || option.variable === undefined ? "" : `env: ${option.variable}`,
   ].filter((note) => note !== "").join("; ");
@@ -80,8 +80,10 @@ function isRequired(option: Option): boolean {
   return option.value !== undefined && option.required === true;
 }
 
-function isNeeded(option: Option): boolean {
-  return option.value !== undefined && option.needed === true;
+function neededNote([flag, option]: NamedOption): string {
+  if (option.value === undefined || option.needed === undefined) return "";
+  const unless = option.needed === true ? "" : `${option.needed} or `;
+  return `required unless ${unless}${keyOf(flag)} in NAME.json is set`;
 }
 
 /** An option that needs another has its default in its description. */

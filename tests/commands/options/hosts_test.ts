@@ -23,7 +23,7 @@ suite("options of several hosts", () => {
     const [parse, texts, words] of [
       [kill, ["", "algo-2", "algo-2@", "@1", "algo-2@-1", "algo-2@1e3"], /HOST@SECONDS, /],
       [kill, ["algo-2@1+2", "algo-2@1\n", "algo-2@12345678"], /HOST@SECONDS, /],
-      [freeze, ["algo-2@1+", "algo-2@+1"], /HOST@SECONDS\[\+SECONDS\], such as algo-2@60, /],
+      [freeze, ["algo-2@1+", "algo-2@+1"], /HOST@SECONDS\[\+DURATION\], such as algo-2@60, /],
       [count, ["0", "65"], /1 to 64/],
     ] as const
   ) {
