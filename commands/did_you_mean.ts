@@ -130,8 +130,8 @@ function hintTo(paths: readonly Path[], path: string): string | undefined {
   const here = paths.filter((one) => one.startsWith("local "));
   const there = paths.filter((one) => !here.includes(one));
   if (here.length > 0 && there.length > 0) {
-    return `On this machine: ${commands(here).join(", ")}; ` +
-      `on SageMaker: ${commands(there).join(", ")}`;
+    return `On this machine, use ${alternatives(commands(here))}. ` +
+      `On SageMaker, use ${alternatives(commands(there))}.`;
   }
   return `Did you mean ${alternatives(commands(paths))}? See ${path} --help`;
 }
@@ -214,7 +214,7 @@ async function optionOfTwin({ names, flag, root }: UnknownOption): Promise<strin
   if (!await isCommand(root, twin)) return undefined;
   const { path, options } = await topicOf(root, twin);
   if (!options.some((named) => formsOf(named).includes(flag))) return undefined;
-  return `It is an option of ${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}`;
+  return `${flag} belongs to ${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}`;
 }
 
 async function isCommand(root: Group, names: readonly string[]): Promise<boolean> {

@@ -61,7 +61,7 @@ export async function initAction(
   const name = options.name ?? await chooseName(context, path);
   const isNew = !await hasConfiguration(cwd, name);
   if (isNew) await tellOfAppAbove(context);
-  const configuration = isNew ? await chooseConfiguration(context, name, options, path) : {};
+  const configuration = isNew ? await chooseConfiguration(context, name, options) : {};
   if (isNew && options.entryPoint !== undefined) {
     const confined = { name, directory: cwd, cwd, boundary: await boundaryOf(cwd) };
     await requireCode(confined, options.sourceDir, options.entryPoint);
@@ -107,7 +107,8 @@ async function offeredOrigin(
   const answer = await ask(`Found ${found.words}. Convert it into an mlcli app? [Y/n]`, "");
   if (answer === undefined && (name === undefined || await hasConfiguration(cwd, name))) {
     throw new UsageError(`This directory contains ${found.words}`, {
-      hint: "To convert it, run mlcli init --from . or, for the example app, mlcli init NAME",
+      hint:
+        "Convert your project (mlcli init --from .), or create the sample app (mlcli init NAME)",
     });
   }
   if (answer === undefined) {
@@ -178,8 +179,8 @@ async function chooseName({ cwd, ask, err }: Context, path: string): Promise<str
     const name = await ask("Name of the app", fallback) ?? fallback;
     if (APP_NAME.test(name)) return name;
     if (name === fallback) {
-      const reason = `the directory's name, "${directory}", is not ${APP_NAME_EXPECTED}`;
-      throw usageError(path, `Missing argument: NAME (${reason})`);
+      const reason = `the directory's name "${directory}" is not ${APP_NAME_EXPECTED}`;
+      throw usageError(path, `Missing argument NAME: ${reason}`);
     }
     tell(err, `Expected ${APP_NAME_EXPECTED}\n`);
   }
@@ -190,14 +191,13 @@ async function chooseConfiguration(
   context: Context,
   name: string,
   options: InitOptions,
-  path: string,
 ): Promise<NewConfiguration> {
   const { image, baseImage, entryPoint } = options;
   const wrong = image === undefined ? undefined : wrongAccount(image);
   if (wrong !== undefined) tell(context.err, warningText(wrong.message, wrong.hint));
   const program = image === undefined
     ? {
-      image_name: options.imageName ?? defaultImageName(name, path),
+      image_name: options.imageName ?? defaultImageName(name),
       base_image: baseImage,
       // A base image has its own Python.
       python_version: baseImage ? undefined : options.pythonVersion ?? DEFAULT_PYTHON_VERSION,
@@ -271,11 +271,10 @@ function unusedOptions(options: InitOptions, file: Configuration): readonly Init
   return isEntryPoint ? [...flags, "--entry-point"] : flags;
 }
 
-function defaultImageName(name: string, path: string): string {
+function defaultImageName(name: string): string {
   const imageName = name.toLowerCase();
   if (accepts("image_name", imageName)) return imageName;
-  throw usageError(
-    path,
-    `"${imageName}" is not a valid image name: choose another one with --image-name`,
-  );
+  throw new UsageError(`The app's name "${imageName}" is not a valid image name`, {
+    hint: `Set --image-name to ${RULES.image_name.expected}`,
+  });
 }

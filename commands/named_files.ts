@@ -51,8 +51,7 @@ function isJson(text: string): boolean {
   }
 }
 
-const HEADING =
-  "The first line looks like a header row, but the server reads it as data, like SageMaker";
+const HEADING = "The first line looks like a header row, but the model receives it as data";
 
 async function* fileInput(
   { cwd, input }: Context,
@@ -80,7 +79,7 @@ async function* fileInput(
 
 function standardInput({ input }: Context, example: string): AsyncIterable<Uint8Array> {
   if (!input.isTerminal) return input.read();
-  throw new UsageError("Nothing to send", {
+  throw new UsageError("Missing request body", {
     hint: `Pass a file (${example}), or pipe the request body to standard input`,
   });
 }

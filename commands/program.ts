@@ -99,7 +99,7 @@ export async function programOf(
     (typedCommand.length > 0 ? undefined : file.distribution ?? configuration.distribution);
   if (launcher === "image" && typedEntryPoint !== undefined) {
     throw new UsageError('Option "--entry-point" has no effect with the launcher "image"', {
-      hint: "That launcher runs the image's own program. To run your file, use --launcher script.",
+      hint: `To run your file, use --launcher script. "image" runs the image's ENTRYPOINT.`,
     });
   }
   requireUsed(typed, entryPoint !== undefined);
@@ -125,8 +125,8 @@ function givenOf(values: Readonly<Record<string, unknown>>): readonly string[] {
 }
 
 const ONE = {
-  hint: "Choose one: a script in processing/ (file), a program of the image (command), or a file " +
-    "of your code (entry point)",
+  hint: "Use only one: file (a script in processing/), command (a program in the image) or entry " +
+    "point (a file of your code)",
 };
 
 /** @throws UsageError for what is typed and has no effect. */
@@ -142,6 +142,6 @@ function requireUsed(
     : undefined;
   if (unused === undefined) return;
   throw new UsageError(`Option "${unused}" has no effect without an entry point`, {
-    hint: "Choose the file of your code to run with --entry-point FILE",
+    hint: "Choose the file to run: --entry-point FILE",
   });
 }

@@ -281,7 +281,7 @@ function questionOf(
     if (["--version", "--output --version"].includes([...flags].sort().join(" "))) {
       return "version";
     }
-    throw usageError("mlcli", 'Option "--version" can only be used with "--output"');
+    throw usageError("mlcli", 'Cannot use options other than "--output" with "--version"');
   }
   // A group by itself shows its commands.
   return isGroup ? "help" : undefined;

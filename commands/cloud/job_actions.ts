@@ -68,7 +68,7 @@ function groupsOf(typed: TrainOptions, options: TrainOptions): readonly Instance
   if (typed.instanceGroup.length === 0) return [];
   throw new UsageError(
     'Option "--instance-group" cannot be used with "--ec2-type" or "--instance-count"',
-    { hint: "Write the type and the number into the group: --instance-group gpu=ml.g5.xlarge:2" },
+    { hint: "Set the instance type and count in each group: --instance-group gpu=ml.g5.xlarge:2" },
   );
 }
 
@@ -79,9 +79,10 @@ function requireSendable(
 ): void {
   const runsOwn = code === undefined && command.length === 0 && isOfAppsDirectory(app);
   if (!sendCode || runsOwn) return;
-  throw new UsageError('Option "--send-code" requires the app\'s own image and code', {
-    hint: code ? "Remove --send-code: the code of an entry point is always sent" : undefined,
-  });
+  throw new UsageError(
+    `Option "--send-code" requires mlcli init's Dockerfile, without an entry point or a command`,
+    { hint: code ? "Remove --send-code: the code of an entry point is always sent" : undefined },
+  );
 }
 
 /** Runs a processing script on SageMaker, and waits for the end unless told not to. */

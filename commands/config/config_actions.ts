@@ -42,8 +42,8 @@ export async function setAction(
   { name, value, unset }: SetOptions,
 ): Promise<void> {
   if ((value === undefined) !== unset) {
-    throw new UsageError("Expected either a value or --unset after the name", {
-      hint: `Set it: mlcli config set ${name} VALUE`,
+    throw new UsageError(`Expected either a value or --unset after "${name}"`, {
+      hint: `Run mlcli config set ${name} VALUE, or mlcli config set ${name} --unset`,
     });
   }
   await savePersonSettings(withSetting(personSettings(env), name, value), env);

@@ -21,7 +21,7 @@ export async function credentialsLender(
   const twice = KEY_VARIABLES.find((name) => Object.hasOwn(variables, name));
   if (twice !== undefined) {
     throw new UsageError(`Option "--aws-credentials" and ${twice} cannot be used together`, {
-      hint: "Remove one of them: both set the AWS keys of your code",
+      hint: "Remove one of them: both set the AWS credentials of your code",
     });
   }
   const { cloudRegion } = app.configuration;

@@ -215,8 +215,8 @@ export function requireReachable({ network }: Pick<LocalJob, "network">): void {
   if (network !== "host" && network !== "none") return;
   throw new UsageError(
     network === "none"
-      ? "A server without a network (none) cannot be reached"
-      : "With --network host, other machines could reach the server",
+      ? "The server requires a network, but the container has none"
+      : 'The server cannot use "--network host": other machines could reach it',
     {
       hint: network === "none"
         ? "Remove --network none. If network is none in NAME.json, use --network bridge."

@@ -14,7 +14,7 @@ export async function logsAction(context: Context, options: LogsOptions): Promis
   if (run === undefined) return await showLogs(options, context);
   if (follow) {
     throw new UsageError('Option "--follow" cannot be used with the name of a run', {
-      hint: "Remove --follow: a run prints its log in the terminal where it was started",
+      hint: "Remove --follow. To follow a run, use the terminal where it was started.",
     });
   }
   const app = await chosenApp(context, options);

@@ -67,8 +67,7 @@ export function parseCapture(text: string, source: string): S3Address {
   const address = parseAddress(text, source);
   if (lengthOf(text) <= CAPTURE_URI_LENGTH) return address;
   throw new UsageError(
-    `${source} must be an S3 URI of up to ${CAPTURE_URI_LENGTH} characters, ` +
-      `but has ${lengthOf(text)}`,
+    `${source} must have at most ${CAPTURE_URI_LENGTH} characters, but has ${lengthOf(text)}`,
   );
 }
 

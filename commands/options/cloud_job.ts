@@ -274,7 +274,7 @@ export const TRANSFORM_OPTIONS = options({
       parseAddress(
         text,
         source,
-        "Upload the files with mlcli upload-data, or transform them with mlcli local transform",
+        "Upload the data with mlcli upload-data, or transform it locally: mlcli local transform",
       ),
   },
   "--output-s3-dir": {

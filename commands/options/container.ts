@@ -26,7 +26,7 @@ const LEAST_MEMORY = 6 * 1024 ** 2;
 export function parseMemory(text: string, source: string): number {
   const bytes = sizeOf(text);
   if (bytes !== undefined && bytes >= LEAST_MEMORY) return bytes;
-  throw new UsageError(`${source} must be 6m or more, such as 512m or 2g, but got "${text}"`);
+  throw new UsageError(`${source} must be a size of 6m or more, such as 2g, but got "${text}"`);
 }
 
 /** A size of shared memory as `docker run --shm-size` takes it (`64m`, `8g`), in bytes. */
@@ -159,7 +159,7 @@ export function parseInput(text: string, source: string): TypedChannel {
 function requireNoAddress(place: string, source: string): void {
   if (!/^s3:\/\//i.test(place)) return;
   throw new UsageError(`${source} must be a local directory, but got "${place}"`, {
-    hint: "Run it on SageMaker (mlcli train, mlcli process), or copy the data to this machine: " +
+    hint: "Run on SageMaker (mlcli train, mlcli process), or copy the data to this machine: " +
       "aws s3 cp --recursive S3_URI DIR",
   });
 }

@@ -55,8 +55,8 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
     throw new UsageError(`${source}: SageMaker does not forward header "${name}"`, {
       hint: OWN_OPTIONS.includes(lower)
         ? `Use --${lower}`
-        : `Use one of these: ${INVOCATION_HEADERS.join(", ")}. Put other data for the model ` +
-          "into Custom-Attributes.",
+        : `Use one of these headers: ${INVOCATION_HEADERS.join(", ")}. Put other data for ` +
+          "the model into Custom-Attributes.",
     });
   }
   const value = rest!.trim();

@@ -134,7 +134,7 @@ export function parseAwsTag(text: string, source: string): Tag {
   const end = text.indexOf("=");
   const [key, value] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
   if (end < 0) {
-    throw new UsageError(`${source} must be KEY=VALUE, an AWS tag, but got "${text}"`, {
+    throw new UsageError(`${source} must be an AWS tag, KEY=VALUE, but got "${text}"`, {
       hint: "To choose the image's tag, use -t or --docker-tag",
     });
   }

@@ -48,7 +48,7 @@ export function parseMediaType(text: string, source: string): string {
 export function parseTail(text: string, source: string): number | "all" {
   if (text === "all") return text;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`${source} must be a number of lines or all, but got "${text}"`);
+  throw new UsageError(`${source} must be a number of lines, or all, but got "${text}"`);
 }
 
 const SINCE_UNITS: Readonly<Record<string, number>> = {

@@ -94,7 +94,7 @@ function valueOf(
     if (text !== "" && (choices === undefined || choices.includes(text))) {
       return parsedAs(() => parse(text, where), key, section);
     }
-    const expected = choices === undefined ? "a string" : alternatives(choices);
+    const expected = choices === undefined ? "a non-empty string" : alternatives(choices);
     throw wrongValue(where, expected, text, choices !== undefined);
   };
   if (repeatable) return textsOf(where, key, value).map(parsed);
@@ -110,7 +110,7 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
         throw wrongValue(`${where}: "${name}"`, "a string, a number, true or false", inner);
       }
       if (typeof inner === "number" && Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
-        throw new MlcliError(`${where}: "${name}" is too large to be an exact number`, {
+        throw new MlcliError(`${where}: the number "${name}" is too large to be exact`, {
           hint: "Put the number in quotes",
         });
       }
@@ -150,6 +150,6 @@ function wrongValue(
 ): MlcliError {
   const found = value === "" ? "empty" : isShown ? JSON.stringify(value) : nameOfType(value);
   return new MlcliError(`${where} must be ${expected}, but is ${found}`, {
-    hint: "Correct this value in the file",
+    hint: `Correct the value in ${where.split(":")[0]}, or remove the key`,
   });
 }

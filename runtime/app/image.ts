@@ -69,7 +69,7 @@ export function elsewhereFinding(
   if (!app || !isElsewhere(directory, mark)) return undefined;
   return {
     message: `${reference} was built in another directory or on another machine`,
-    hint: "To replace it with the code in this directory, run mlcli build. To keep it, choose " +
+    hint: "To rebuild it from the code in this directory, run mlcli build. To keep it, choose " +
       "another image_name or --docker-tag.",
   };
 }
@@ -114,8 +114,8 @@ export function requireNotBuiltHere(
   throw new MlcliError(
     `${reference} is a local image that mlcli built for the app ${inOneLine(app)}`,
     {
-      hint: `To use the registry's image, run docker pull ${reference}. To use the local one, ` +
-        `add --image ${reference}`,
+      hint: `Use the registry's image (docker pull ${reference}), or confirm the local image: ` +
+        `--image ${reference}`,
     },
   );
 }

@@ -196,16 +196,16 @@ function contains(directory: string, other: string): boolean {
 
 function linkError(layout: Layout, written: string): MlcliError {
   return new MlcliError(`${typedPath(layout, written)} is a link, but must be a directory`, {
-    hint: `Remove the link: containers must write inside ${
+    hint: `Remove the link: containers write only inside ${
       typedPath(layout, layout.testDirectory)
-    }, which only you can enter`,
+    }, which only you can access`,
   });
 }
 
 function overlapError(layout: Layout, written: string, other: string): MlcliError {
   const [path, otherPath] = [typedPath(layout, written), typedPath(layout, other)];
   return new MlcliError(`${path} overlaps with ${otherPath}`, {
-    hint: "Remove the link: containers need a separate directory to write to",
+    hint: `Use another directory, or remove the link between them: containers write to ${path}`,
   });
 }
 
@@ -229,7 +229,7 @@ export async function requireTrainingData(
   const others = " or a directory next to it, or use other data: --input CHANNEL=DIR";
   const broken = await brokenLinkIn(layout, named ?? layout.trainingData);
   throw new MlcliError(`No such file or directory: ${path} (training data)`, {
-    hint: broken ?? `Put test data into ${path}/${named === undefined ? others : ""}`,
+    hint: broken ?? `Put training data into ${path}/${named === undefined ? others : ""}`,
   });
 }
 
@@ -270,7 +270,7 @@ export async function requireProcessingFile(layout: Layout, name: string): Promi
   throw new MlcliError(`Processing file not found: ${name}`, {
     hint: scripts.length === 0
       ? `Put the file into ${processing}/`
-      : `Choose a file, relative to ${processing}/: ${scripts.join(", ")}`,
+      : `Choose one of these files in ${processing}/: ${scripts.join(", ")}`,
   });
 }
 

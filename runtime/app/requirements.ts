@@ -81,11 +81,11 @@ export async function requireIndexedPackages(directory: string, lock: string): P
   for (const [line, place = ""] of text.matchAll(OTHER_SOURCE)) {
     if (place === "." && /\{ (editable|virtual|directory) /.test(line)) continue;
     throw new MlcliError(
-      `${lock} contains a package that is not on an index: ${inOneLine(place)}`,
+      `${lock} contains a package that is not on a package index: ${inOneLine(place)}`,
       {
         hint:
-          "Put your own code next to the app's code, or list the package in a requirements.txt: from " +
-          "a lock file, mlcli build installs only packages that are on an index",
+          "Copy your own code into the app's directory, or list the package in a requirements.txt: " +
+          `from ${lock}, mlcli build installs only packages that are on an index`,
       },
     );
   }

@@ -248,7 +248,7 @@ suite("mlcli build and this machine's network", () => {
       message: `${app.name}/mlcli_base/Dockerfile does not let pip use this machine's network ` +
         "settings: PIP_INDEX_URL and HTTPS_PROXY",
       hint:
-        `Run mlcli build after adding this option to the Dockerfile, between RUN and /opt/mlcli/install: ${MOUNT}`,
+        `Add this option to the Dockerfile, between RUN and /opt/mlcli/install, then run mlcli build: ${MOUNT}`,
     }]);
   });
 });

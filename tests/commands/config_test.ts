@@ -61,8 +61,8 @@ suite("mlcli config", () => {
 
   for (
     const [line, code, message] of [
-      ["config set region", 2, "Expected either a value or --unset after the name"],
-      ["config set region x --unset", 2, "Expected either a value or --unset after the name"],
+      ["config set region", 2, 'Expected either a value or --unset after "region"'],
+      ["config set region x --unset", 2, 'Expected either a value or --unset after "region"'],
       ["config set colour x", 2, "keep_models, keep_models_size, output, profile, region or"],
       ["config set keep_models 0", 2, '"0" is not a valid value for keep_models'],
       ["config set keep_models_size 10", 2, '"10" is not a valid value for keep_models_size'],

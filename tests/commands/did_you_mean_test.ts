@@ -13,7 +13,7 @@ async function refused(line: string): Promise<string> {
   return context.err.text;
 }
 
-const HERE = "On this machine: mlcli local";
+const HERE = "On this machine, use mlcli local";
 
 /** Commands that there are not, and the hint. */
 const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[] = [
@@ -44,12 +44,12 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ["version", "version", "Did you mean mlcli --version? See mlcli --help"],
   ["run", "run", "Did you mean mlcli local train or mlcli local process? See mlcli --help"],
   // Both halves have it: nobody is to pay by mistake.
-  ["trian", "trian", `${HERE} train; on SageMaker: mlcli train`],
-  ["delpoy", "delpoy", `${HERE} deploy; on SageMaker: mlcli deploy`],
-  ["Train", "Train", `${HERE} train; on SageMaker: mlcli train`],
-  ["log", "log", `${HERE} logs; on SageMaker: mlcli logs`],
-  ["serve", "serve", `${HERE} deploy; on SageMaker: mlcli deploy`],
-  ["invoke", "invoke", `${HERE} invoke; on SageMaker: mlcli invoke-endpoint`],
+  ["trian", "trian", `${HERE} train. On SageMaker, use mlcli train.`],
+  ["delpoy", "delpoy", `${HERE} deploy. On SageMaker, use mlcli deploy.`],
+  ["Train", "Train", `${HERE} train. On SageMaker, use mlcli train.`],
+  ["log", "log", `${HERE} logs. On SageMaker, use mlcli logs.`],
+  ["serve", "serve", `${HERE} deploy. On SageMaker, use mlcli deploy.`],
+  ["invoke", "invoke", `${HERE} invoke. On SageMaker, use mlcli invoke-endpoint.`],
   // Of the group that is named, else of the other.
   ["local trian", "trian", "Did you mean mlcli local train? See mlcli local --help"],
   ["local trian --help", "trian", "Did you mean mlcli local train? See mlcli local --help"],
@@ -71,7 +71,7 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ["local describe x", "describe", "Did you mean mlcli local list-jobs? See mlcli local --help"],
   ["local up", "up", "Did you mean mlcli local deploy? See mlcli local --help"],
   ["local predict", "predict", "Did you mean mlcli local invoke? See mlcli local --help"],
-  ["rm churn", "rm", `${HERE} stop; on SageMaker: mlcli delete-endpoint`],
+  ["rm churn", "rm", `${HERE} stop. On SageMaker, use mlcli delete-endpoint.`],
   ["completions run", "run", "See mlcli completions --help"],
   ["completions bsh", "bsh", "Did you mean mlcli completions bash? See mlcli completions --help"],
   // Nothing is close.
@@ -117,7 +117,7 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   [
     "--region x local train",
     "--region",
-    "It is an option of mlcli train, which runs on SageMaker. ",
+    "--region belongs to mlcli train, which runs on SageMaker. ",
   ],
   ["invoke-endpoint --json", "--json", "Did you mean --content-type application/json? "],
   ["deploy --name shop", "--name", "Did you mean --endpoint-name? "],
@@ -153,13 +153,13 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   [
     "deploy -n shop --port=80",
     "--port",
-    "It is an option of mlcli local deploy, which runs on this machine. ",
+    "--port belongs to mlcli local deploy, which runs on this machine. ",
   ],
-  ["local deploy -n shop", "-n", "It is an option of mlcli deploy, which runs on SageMaker. "],
+  ["local deploy -n shop", "-n", "-n belongs to mlcli deploy, which runs on SageMaker. "],
   [
     "local deploy --s3-model-location s3://bucket/m",
     "--s3-model-location",
-    "It is an option of mlcli deploy, which runs on SageMaker. ",
+    "--s3-model-location belongs to mlcli deploy, which runs on SageMaker. ",
   ],
   // It stands before the command that has it.
   ["-p 8081 local stop", "-p", "Put it after the command: mlcli local stop -p. "],

@@ -365,7 +365,7 @@ suite("mlcli init without a terminal", () => {
       assertEquals([code, stdout], [2, ""]);
       assertMatch(
         stderr,
-        /^error: Missing argument: NAME \(the directory's name, "Untitled Folder", is not .*\)\nhint: /,
+        /^error: Missing argument NAME: the directory's name "Untitled Folder" is not .*\nhint: /,
       );
       assertEquals(await filesBelow(parent.path), {});
     });

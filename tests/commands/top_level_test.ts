@@ -37,9 +37,15 @@ suite("the top level", () => {
 
   for (
     const [name, hint] of [
-      ["invoke", /^On this machine: mlcli local invoke/],
-      ["stop", /^On this machine: mlcli local stop; on SageMaker: .*mlcli delete-endpoint$/],
-      ["status", /^On this machine: mlcli local status; on SageMaker: .*mlcli list-endpoints$/],
+      ["invoke", /^On this machine, use mlcli local invoke/],
+      [
+        "stop",
+        /^On this machine, use mlcli local stop\. On SageMaker, use .*mlcli delete-endpoint\.$/,
+      ],
+      [
+        "status",
+        /^On this machine, use mlcli local status\. On SageMaker, use .*mlcli list-endpoints\.$/,
+      ],
       ["nothing", /^See mlcli --help$/],
       ["constructor", /^See mlcli --help$/],
     ] as const

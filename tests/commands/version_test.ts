@@ -44,7 +44,10 @@ suite("mlcli --version", () => {
   const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
     [["--version", "--output", "yaml"], 'Option "--output" must be text or json'],
     [["--version", "--output"], 'Missing value for option "--output"'],
-    [["--version", "--docker-tag", "a"], 'Option "--version" can only be used with "--output"'],
+    [
+      ["--version", "--docker-tag", "a"],
+      'Cannot use options other than "--output" with "--version"',
+    ],
     [["--output", "json"], 'Unknown option "--output"'],
   ];
   for (const [args, words] of REFUSED) {

@@ -72,7 +72,7 @@ suite("another app's image, on the engine", () => {
       assertEquals(trained.code, 0, trained.stderr);
       assertStringIncludes(
         trained.stderr,
-        `${elsewhere}\nhint: To replace it with the code in this directory, `,
+        `${elsewhere}\nhint: To rebuild it from the code in this directory, `,
       );
       assertEquals((await payments.run(["local", "train", "--strict"])).code, 1);
       assertEquals((await clone.run(["local", "train", "--strict"])).code, 0);

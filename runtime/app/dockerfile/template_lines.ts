@@ -37,8 +37,8 @@ export async function commonFinding(
   if (copiesCommon(instructionsOf(text), app.name)) return undefined;
   return {
     message: `${shown} does not copy ${app.name}/mlcli_base/common/ into the image`,
-    hint: "Run mlcli build after adding this line to the Dockerfile, next to the other COPY " +
-      `lines: ${COMMON_LINE}`,
+    hint: "Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: " +
+      COMMON_LINE,
   };
 }
 
@@ -82,8 +82,8 @@ export function noNetworkMount(shown: string): Finding {
   const mount = `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`;
   return {
     message: `${shown} does not let pip use this machine's network settings`,
-    hint: "Run mlcli build after adding this option to the Dockerfile, between RUN and " +
-      `/opt/mlcli/install: ${mount}`,
+    hint: "Add this option to the Dockerfile, between RUN and /opt/mlcli/install, then run mlcli " +
+      `build: ${mount}`,
   };
 }
 

@@ -317,7 +317,7 @@ suite("deploy's options", () => {
       "a port",
       ["deploy", "--port", "80"],
       2,
-      /hint: It is an option of mlcli local deploy, which runs on this machine/,
+      /hint: \S+ belongs to mlcli local deploy, which runs on this machine/,
     ],
     ["a name that is none", ["deploy", "-n", "a_b"], 2, /^error: Invalid endpoint name: "a_b"/],
     [

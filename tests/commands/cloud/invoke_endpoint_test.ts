@@ -200,8 +200,8 @@ suite("invoke-endpoint sends", () => {
     const { code, stderr } = await endpoint.invoke(["my rows.csv"], { files });
     assertEquals([code, stderr], [
       0,
-      "warning: The first line looks like a header row, but the server reads it as data, like " +
-      "SageMaker\nhint: Skip it: tail -n +2 'my rows.csv' | mlcli invoke-endpoint -n churn " +
+      "warning: The first line looks like a header row, but the model receives it as data\n" +
+      "hint: Skip it: tail -n +2 'my rows.csv' | mlcli invoke-endpoint -n churn " +
       "--content-type text/csv\n",
     ]);
     assertEquals(new TextDecoder().decode(endpoint.asked[0]!.body), "age\n1\n");
@@ -214,7 +214,7 @@ suite("invoke-endpoint sends", () => {
     assertEquals(await endpoint.invoke([], { input: { ...input, keyboard: undefined } }), {
       code: 2,
       stdout: "",
-      stderr: "error: Nothing to send\n" +
+      stderr: "error: Missing request body\n" +
         "hint: Pass a file (mlcli invoke-endpoint -n churn rows.csv), or pipe the request body to standard input\n",
     });
   });

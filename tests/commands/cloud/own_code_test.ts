@@ -324,7 +324,7 @@ suite("train with code of the user's own", () => {
       [
         "--send-code",
         ["--send-code"],
-        'Option "--send-code" requires the app\'s own image and code',
+        'Option "--send-code" requires mlcli init\'s Dockerfile, without an entry point or a command',
       ],
       [
         "another tool's word",

@@ -439,7 +439,7 @@ suite("mlcli push: what is refused", () => {
       pushed.stderr.split("\n").slice(0, 2),
       [
         `warning: ${same.app.name}:latest was built in another directory or on another machine`,
-        "hint: To replace it with the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.",
+        "hint: To rebuild it from the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.",
       ],
     );
   });

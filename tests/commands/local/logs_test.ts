@@ -37,7 +37,7 @@ suite("mlcli local logs RUN", () => {
 
   it("local logs RUN refuses --follow", async () => {
     const stderr = 'error: Option "--follow" cannot be used with the name of a run\n' +
-      "hint: Remove --follow: a run prints its log in the terminal where it was started\n";
+      "hint: Remove --follow. To follow a run, use the terminal where it was started.\n";
     assertEquals(await logs(["1", "--follow"]), { code: 2, stdout: "", stderr });
   });
 });

@@ -636,7 +636,7 @@ suite("an image that only the app's file names", () => {
       assertStringIncludes(
         built.stderr,
         `error: ${name} is a local image that mlcli built for the app other\n` +
-          `hint: To use the registry's image, run docker pull ${name}. `,
+          `hint: Use the registry's image (docker pull ${name}), or `,
       );
       const typed = await train(app, ["--image", name], { image });
       assertEquals(typed.code, 0, typed.stderr);

@@ -115,8 +115,11 @@ suite("what a container may take of this machine", () => {
   it("may not be a network on which nobody, or everybody, reaches a server", async () => {
     for (
       const [network, message] of [
-        ["host", /^error: With --network host, other machines could reach the server\nhint: /],
-        ["none", /^error: A server without a network \(none\) cannot be reached\nhint: /],
+        [
+          "host",
+          /^error: The server cannot use "--network host": other machines could reach it\nhint: /,
+        ],
+        ["none", /^error: The server requires a network, but the container has none\nhint: /],
       ] as const
     ) {
       const { code, stderr, hosts } = await run([...DEPLOY, "--network", network]);

@@ -82,7 +82,7 @@ const REFUSED: readonly (readonly [Parser<unknown>, text: string, words: RegExp,
     [
       parseAwsTag,
       "v2",
-      /must be KEY=VALUE, an AWS tag, but got "v2"/,
+      /must be an AWS tag, KEY=VALUE, but got "v2"/,
       /use -t or --docker-tag/,
     ],
     [parseAwsTag, "=a", /must be KEY=VALUE of letters/],

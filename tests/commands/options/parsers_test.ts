@@ -89,7 +89,7 @@ suiteOf("of --tail", {
   parse: parseTail,
   takes: [["all", "all"], ["0", 0], ["20", 20]],
   refuses: ["x", "-1", "1.5", "1234567890"],
-  message: 'must be a number of lines or all, but got "x"',
+  message: 'must be a number of lines, or all, but got "x"',
 });
 
 suiteOf("of --since", {
@@ -151,7 +151,7 @@ suiteOf("of --memory", {
     ["6144k", 6_291_456],
   ],
   refuses: ["5m", "6", "1t", "m", "-1g", "1,5g", "9999999999g"],
-  message: 'must be 6m or more, such as 512m or 2g, but got "5m"',
+  message: 'must be a size of 6m or more, such as 2g, but got "5m"',
 });
 
 suiteOf("of --shm-size", {

@@ -100,7 +100,7 @@ suite("options in the configuration file", () => {
         { env: { A: ["secret"] } },
         '"env" in "train": "A" must be a string, a number, true or false',
       ],
-      [{ env: { SEED: 2 ** 60 } }, '"env" in "train": "SEED" is too large to be an exact number'],
+      [{ env: { SEED: 2 ** 60 } }, '"env" in "train": the number "SEED" is too large'],
       [{ env: ["TOKEN"] }, '"env" in "train" must have a value for each variable'],
     ];
     for (const [values, words] of wrong) {

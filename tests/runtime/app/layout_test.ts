@@ -52,7 +52,7 @@ const CONTENTS = [
     check: (layout: Layout) => requireTrainingData(layout, [layout.trainingData]),
     message: `No such file or directory: ${TEST}/input/data/training (training data)`,
     hint:
-      `Put test data into ${TEST}/input/data/training/ or a directory next to it, or use other data: --input CHANNEL=DIR`,
+      `Put training data into ${TEST}/input/data/training/ or a directory next to it, or use other data: --input CHANNEL=DIR`,
   },
   {
     name: "requireModel",
@@ -136,7 +136,7 @@ suite("requireTrainingData of several channels", () => {
       const found = requireTrainingData(layout, paths, named && paths[named]);
       if (path === undefined) return await found;
       const error = await assertRejects(() => found, MlcliError, refusal(path));
-      assertEquals(error.hint?.startsWith(`Put test data into ${path}/`), true);
+      assertEquals(error.hint?.startsWith(`Put training data into ${path}/`), true);
       assertEquals(error.hint?.includes("--input"), named === undefined);
     });
   }
@@ -208,7 +208,7 @@ suite("requireProcessingFile", () => {
         "MlcliError",
         `Processing file not found: ${name}`,
       ]);
-      assertStringIncludes(error.hint ?? "", `Choose a file, relative to ${PROCESSING}/: `);
+      assertStringIncludes(error.hint ?? "", `Choose one of these files in ${PROCESSING}/: `);
       assertStringIncludes(error.hint ?? "", "clean.py");
     });
   }

@@ -119,7 +119,7 @@ suite("a project of uv in the build context", () => {
       await assertRejects(
         () => sentOf(directory),
         MlcliError,
-        `uv.lock contains a package that is not on an index: ${place}`,
+        `uv.lock contains a package that is not on a package index: ${place}`,
       );
     });
   }

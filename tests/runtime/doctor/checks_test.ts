@@ -436,7 +436,7 @@ suite("what the doctor says would differ on SageMaker", () => {
     assertEquals(
       found,
       "warning: APP/mlcli_base/Dockerfile does not copy APP/mlcli_base/common/ into the image // " +
-        "Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: COPY ${APP}/mlcli_base/common/ /opt/program/common/",
+        "Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: COPY ${APP}/mlcli_base/common/ /opt/program/common/",
     );
   });
 

@@ -195,7 +195,7 @@ suite("an image that has the name already", () => {
     assertEquals(
       stderr,
       `warning: ${app}:latest was built in another directory or on another machine\n` +
-        "hint: To replace it with the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.\n",
+        "hint: To rebuild it from the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.\n",
     );
   });
 
@@ -243,7 +243,7 @@ suite("what mlcli build says of a Dockerfile that does not copy common/", () => 
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
       const base = `${app}/mlcli_base`;
       const warning = `warning: ${base}/Dockerfile does not copy ${base}/common/ into the image\n` +
-        `hint: Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${LINE}\n`;
+        `hint: Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: ${LINE}\n`;
       assertEquals(stderr, isSaid ? warning : "");
     });
   }

@@ -175,7 +175,7 @@ suite("the channels of local train", () => {
       assertEquals([code, stdout, mounts], [1, "", {}]);
       const message = `No such file or directory: ${path.replace("TEST", test)} (training data)`;
       assertEquals(stderr.split("\n")[0], `error: ${message}`);
-      assertMatch(stderr, /^hint: Put test data into /m);
+      assertMatch(stderr, /^hint: Put training data into /m);
     });
   }
 

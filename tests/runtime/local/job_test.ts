@@ -328,7 +328,7 @@ suite("the reason that the code gives", () => {
       ],
       [
         "Run mlcli build: sklearn is in NAME/mlcli_base/common/ but not in the image\n",
-        `sklearn is in NAME/mlcli_base/common/, which is not in the image. Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${line}\n`,
+        `sklearn is in NAME/mlcli_base/common/, which is not in the image. Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: ${line}\n`,
         "Install scikit-learn in the image\n",
         "Import modules of NAME/mlcli_base/common/ by their own names: import NAME instead of " +
         "from common import NAME\n",

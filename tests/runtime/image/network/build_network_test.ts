@@ -310,7 +310,7 @@ suite("where this machine's network settings go", () => {
       message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
         "PIP_INDEX_URL",
       hint:
-        "Run mlcli build after adding this option to the Dockerfile, between RUN and /opt/mlcli/install: " +
+        "Add this option to the Dockerfile, between RUN and /opt/mlcli/install, then run mlcli build: " +
         mount,
     }]);
   });

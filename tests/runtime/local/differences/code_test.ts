@@ -158,7 +158,7 @@ suite("code that training, processing and prediction share", () => {
   const LACKS = {
     message: `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
     hint:
-      `Run mlcli build after adding this line to the Dockerfile, next to the other COPY lines: ${LINE}`,
+      `Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: ${LINE}`,
   };
   type Row = readonly [
     string,
