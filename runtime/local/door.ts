@@ -30,11 +30,11 @@ export async function closeDoor(
     const whose = `Another user (uid ${uid}) owns ${shown}`;
     if (caller.uid !== 0) {
       throw new MlcliError(whose, {
-        hint: "Make it yours, so that other users cannot reach what a run writes: " +
+        hint: "Take ownership, so that other users cannot access the files of your runs: " +
           `sudo chown -R ${caller.uid}:${caller.gid} ${shellWord(shown)}`,
       });
     }
-    tell(err, noteText(`${whose} and can run programs that a run writes there, even as root`));
+    tell(err, noteText(`${whose} and can run programs that your runs create there, even as root`));
   }
   if ((mode! & OTHERS) === 0) return;
   try {
@@ -44,8 +44,8 @@ export async function closeDoor(
     tell(
       err,
       warningText(
-        `Cannot close ${shown} to other users: ${fileErrorReason(error)}`,
-        "Move the app to a directory that only you can enter: other users can access what a run writes",
+        `Cannot remove other users' access to ${shown}: ${fileErrorReason(error)}`,
+        "To keep the files of your runs private, move the app to a directory that only you can access",
       ),
     );
   }

@@ -73,7 +73,7 @@ function awsHint({ words, kind, asked }: FailedCode): string | undefined {
 export function codeHint(words: string, app: App): string | undefined {
   if (/\bTraining code not found: /.test(words)) {
     const folder = typedPath(app, layoutOf(app).training);
-    return `Check the name of the file: mlcli runs ${folder}/training.py`;
+    return `Name the file with your train() function ${folder}/training.py`;
   }
   return /\. Define train\(/.test(words)
     ? "Add a third parameter to train() if it uses hyperparameters"

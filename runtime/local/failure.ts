@@ -47,7 +47,7 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
     // An explanation that fails must not replace the failure.
     await explanationOf(code).catch(() => undefined) ??
     (unquoted &&
-      `Check ${unquoted}: another run of the app was active and might have written it`) ??
+      `Check ${unquoted}: another run of the app was active and might have written this file`) ??
     (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined) ??
     (run.remedy && !isMissingFile
       ? `If your changes since the last build are the cause, rebuild: ${run.remedy}`
@@ -85,7 +85,7 @@ function printedError(
 /** The last line of argparse (`PROGRAM: error: ...`) and of click (`Error: ...`). */
 const USAGE_ERROR = /^(?:.{1,200}: error|Error): \S/;
 
-const NO_STOP = "Save and exit on SIGTERM: SageMaker sends no other signal before it kills the job";
+const NO_STOP = "Save results and exit on SIGTERM: SageMaker sends only this signal before SIGKILL";
 
 /** sagemaker-training 5.1.4: `trainer.py` ends with 1, and nothing handles SIGTERM (its issue 125). */
 const TOOLKIT_STOP =

@@ -180,8 +180,8 @@ class OwnerChange implements Disposable {
   #notGiven(paths: readonly string[], reason: string, cause?: unknown): MlcliError {
     const { uid, gid } = this.#caller;
     return new MlcliError(`Cannot change the owner of ${shownPaths(paths)}: ${reason}`, {
-      hint: "Make them yours, because programs among them might run with another user's rights " +
-        `(setuid): sudo chown -hR ${uid}:${gid} ${typedPaths(paths)}`,
+      hint: "Take ownership, because programs among these files might run with another user's " +
+        `rights (setuid): sudo chown -hR ${uid}:${gid} ${typedPaths(paths)}`,
       cause,
     });
   }
@@ -197,7 +197,7 @@ class OwnerChange implements Disposable {
     for (const [path, id] of directories) {
       const isSame = trees.some((tree) => tree.path === path && tree.id === id);
       if (isSame && await realPathOf(path) === path) continue;
-      const message = `${path} was replaced during the run, so the run's files keep their owner`;
+      const message = `${path} was replaced during the run, so mlcli kept the owner of its files`;
       throw new MlcliError(message);
     }
     return trees;
@@ -241,8 +241,8 @@ class OwnerChange implements Disposable {
     const dangerous = pathsOf(await stillPrivileged(left));
     if (dangerous.length === 0) {
       return this.warn(
-        `Removed setuid from files that the run created: ${shownPaths(pathsOf(files))}`,
-        "Check why the code sets it: such programs run with their owner's rights, whoever starts them",
+        `Removed the setuid bit from files that the run created: ${shownPaths(pathsOf(files))}`,
+        "Check why the code sets this bit: it lets all users run a program with its owner's rights",
       );
     }
     this.warn(
@@ -263,9 +263,9 @@ class OwnerChange implements Disposable {
     });
     if (unseen.length === 0) return;
     this.warn(
-      `Cannot check ${shownPaths(pathsOf(unseen))} (a name that is not UTF-8, a path that is too ` +
-        "long, or too many files)",
-      "Keep test_dir closed to other users: programs in these files might run with another user's " +
+      `Cannot check for setuid programs in ${shownPaths(pathsOf(unseen))} (a name that is not ` +
+        "UTF-8, a path that is too long, or too many files)",
+      "Do not give other users access to test_dir: programs in it might run with another user's " +
         "rights (setuid)",
     );
   }
@@ -284,7 +284,7 @@ class OwnerChange implements Disposable {
     const paths = pathsOf(kept);
     this.warn(
       `The run changed files that another user owns: ${shownPaths(paths)}`,
-      `To make them yours: sudo chown -h ${uid}:${gid} ${typedPaths(paths)}`,
+      `To take ownership: sudo chown -h ${uid}:${gid} ${typedPaths(paths)}`,
     );
   }
 }

@@ -69,7 +69,7 @@ export async function process(job: ProcessingJob, host: Host): Promise<void> {
 /** @throws UsageError where nothing says which program of an image of mlcli's is to run. */
 function requireProgram({ file, program: { code, command } }: ProcessingJob): void {
   if (file !== undefined || code !== undefined || command.length > 0) return;
-  throw new UsageError('Missing required option "--file"', {
+  throw new UsageError("Missing option: use --file, --entry-point or --command", {
     hint: "List the options: mlcli local process --help",
   });
 }
@@ -272,8 +272,8 @@ function lostOutput(
   ).sort();
   if (lost.length === 0) return undefined;
   return {
-    message: `Processing wrote ${listed(lost)} to ${PATHS.output}, which is not kept`,
-    hint: `Write to ${listed(outputs.map(({ path }) => path))}`,
+    message: `Processing wrote files to ${PATHS.output}, so they are lost: ${listed(lost)}`,
+    hint: `Write results to ${listed(outputs.map(({ path }) => path))}`,
   };
 }
 

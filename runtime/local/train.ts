@@ -222,8 +222,8 @@ export async function withTraining(
 
 function tooManyText(layout: Layout, left: number): string {
   return warningText(
-    `Mounted only the first ${MOST_OTHERS} extra files and directories of ` +
-      `${typedPath(layout, layout.input)}; ${left} were left out`,
-    "Put them into a directory of input/data: each is a channel, locally and on SageMaker",
+    `Mounted only ${MOST_OTHERS} of the files and directories outside channels in ` +
+      `${typedPath(layout, layout.input)}; ${left} are missing in the container`,
+    "Put them into a directory in input/data: each directory there is a channel",
   );
 }

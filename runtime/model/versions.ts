@@ -99,8 +99,8 @@ export async function settleModel(
   const made = modelOfRun(layout, run);
   if (ending !== "failed" && !(await lstatIfThere(made))?.isDirectory) {
     throw new MlcliError(`The model directory of this run no longer exists: ${show(made)}`, {
-      hint: "If you moved or renamed the app during the run, run a local command in its new " +
-        "directory: it prints where the model is",
+      hint: "If you moved or renamed the app during the run, run mlcli local deploy in its new " +
+        "directory: the command prints where the model is",
     });
   }
   const isWritten = await hasFile(layout, made);
@@ -165,7 +165,7 @@ async function putInPlace(layout: Layout, run: string): Promise<string | undefin
       `Cannot move the model from ${from} to ${to}: ${fileErrorReason(error)}`,
       {
         hint: "Fix the cause, such as a full disk: the next local command moves the model. Until " +
-          `then, serve it from there: mlcli local deploy --run ${run}`,
+          `then, serve it from the run: mlcli local deploy --run ${run}`,
         cause: error,
       },
     );
@@ -186,7 +186,7 @@ export async function finishMove(layout: Layout, host: LockHost): Promise<void> 
       host.err,
       warningText(
         `Cannot move the model of run ${next} into model/: ${messageOf(error)}`,
-        `Serve it from there: mlcli local deploy --run ${next}`,
+        `Serve it from the run: mlcli local deploy --run ${next}`,
       ),
     );
   };
@@ -276,7 +276,7 @@ async function putAwayEarlier(
       `Cannot move the earlier model out of ${typedPath(layout, model)}: ` +
         fileErrorReason(cause),
       {
-        hint: "Fix the cause, such as a full disk: the next local command moves it",
+        hint: "Fix the cause, such as a full disk: the next local command moves the model",
         cause,
       },
     );

@@ -17,11 +17,11 @@ const WEB = "is a web application. Add a program named serve to the PATH of its 
 
 /** A module that a Python file imports, to what to do. */
 const HINTS: Readonly<Record<string, string>> = {
-  sagemaker: "starts SageMaker jobs. Create an app from one: mlcli init --from training-job/NAME",
+  sagemaker: "starts SageMaker jobs. Create an app from a job: mlcli init --from training-job/NAME",
   bentoml: "is a BentoML service. Export its model, create an app with mlcli init, and move the " +
     "code of __init__ to model_fn and the code of its API to predict_fn.",
   ts: "is a TorchServe handler. Create an app with mlcli init. Move the code of initialize to " +
-    "model_fn, and the code of handle to predict_fn, for one request.",
+    "model_fn, and the code of handle to predict_fn, which receives a single request.",
   fastapi: WEB,
   flask: WEB,
 };

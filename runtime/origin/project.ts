@@ -65,7 +65,7 @@ async function placeIn({ path, shown, boundary }: NamedDirectory, named: string)
     inner.split(SEPARATOR_PATTERN).some(isPrivateName)
   ) {
     const path = inOneLine(named.slice(0, 200));
-    throw new MlcliError(`"${path}" is not a file in ${inOneLine(shown)}`);
+    throw new MlcliError(`Cannot use "${path}": it is outside ${inOneLine(shown)}, or private`);
   }
   const place = join(path, inner);
   await requireInside({ directory: path, boundary }, [place]);

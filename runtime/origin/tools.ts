@@ -93,7 +93,8 @@ async function readApp(tool: Tool, apps: readonly [Draft, ...Draft[]]): Promise<
   const { project } = apps[0];
   const app = apps.find(({ name }) => name === project.name) ?? apps[0];
   if (apps.length > 1 && app.name !== project.name) {
-    throw new UsageError(`Several apps: ${listed(apps.map(({ name }) => name))}`, {
+    const names = listed(apps.map(({ name }) => name));
+    throw new UsageError(`Found several apps in ${inOneLine(project.shown)}: ${names}`, {
       hint: "Choose one: mlcli init --from DIR NAME",
     });
   }

@@ -56,7 +56,7 @@ export async function programFor(
     : image && launcherIn(image.Config?.Env ?? []);
   const launcher = named ?? found;
   if (launcher === undefined) {
-    throw new UsageError(`The launcher for ${entryPoint} in ${reference} is unknown`, {
+    throw new UsageError(`Cannot determine how to start ${entryPoint} in ${reference}`, {
       hint: "Use --launcher toolkit for AWS's framework images, which contain its training " +
         "toolkit. Use --launcher script for any other image with a shell and Python.",
     });

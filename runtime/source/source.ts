@@ -129,7 +129,7 @@ export async function filesOf(
   const root = await Deno.realPath(directory);
   // While --watch waits, a link can replace the directory.
   if (isOutside(relative(boundary, root))) {
-    throw new MlcliError(`${inOneLine(shown)} points outside ${boundary}, to ${root}`);
+    throw new MlcliError(`${inOneLine(shown)} is a link to ${root}, which is outside ${boundary}`);
   }
   let [entries, bytes] = [0, 0];
   const open: string[] = [];
@@ -291,7 +291,7 @@ export function requireEntryPoint(
   const meant = paths.includes(inner) ? inner : closest(entryPoint, paths);
   throw new MlcliError(`Entry point not found: ${join(shown, entryPoint)}`, {
     hint: leftOut.includes(entryPoint)
-      ? "Choose another file: this one might contain a secret or form a loop, so it is not sent"
+      ? "Choose another file: this one might contain a secret or is a link in a loop, so it is not sent"
       : meant !== undefined
       ? `Did you mean ${inOneLine(meant)}?`
       : `Use a path relative to ${shown === "." ? "this directory" : shown}, or choose another ` +

@@ -41,8 +41,8 @@ suite("files that a run leaves where SageMaker drops them", () => {
       "a script writes beside its output",
       PROCESS,
       'os.makedirs("/opt/ml/processing/train")\nopen("/opt/ml/processing/train/t.csv", "w").close()',
-      "warning: Processing wrote /opt/ml/processing/train/t.csv, which is lost when its " +
-      "container is removed\nhint: Write to /opt/ml/processing/output\n",
+      "warning: Processing wrote files outside its outputs, so they are lost: " +
+      "/opt/ml/processing/train/t.csv\nhint: Write results to /opt/ml/processing/output\n",
     ],
     [
       "nothing, where a script reads its input and writes its output",

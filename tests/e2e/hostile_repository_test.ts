@@ -287,7 +287,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     const stderr = await refusal(app);
     assertMatch(
       stderr,
-      /^error: Cannot copy \S+\/config\/[ab]: it points to a directory that is already copied\n/,
+      /^error: Cannot copy \S+\/config\/[ab]: it points to a directory that was already copied\n/,
     );
   });
 

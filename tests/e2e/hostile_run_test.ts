@@ -133,7 +133,7 @@ if (Deno.uid() === 0) {
       assertEquals(code, 0);
       assertMatch(
         stderr,
-        /^warning: Removed setuid from files that the run created: \S+\/test_dir\/model\/x\/sh\n/,
+        /^warning: Removed the setuid bit from files that the run created: \S+\/test_dir\/model\/x\/sh\n/,
       );
       const owners = await ownersBelow(app.testPath("model/x"));
       assertEquals(owners.get("sh"), { uid: user.uid, mode: 0o755 });
@@ -150,7 +150,7 @@ if (Deno.uid() === 0) {
       const { stderr } = await train(app);
       assertMatch(
         stderr,
-        /^warning: Removed setuid from files that the run created: \S+\/theirs\n/,
+        /^warning: Removed the setuid bit from files that the run created: \S+\/theirs\n/,
       );
       const owners = await ownersBelow(app.testPath("output/data"));
       assertEquals(owners.get("theirs"), { uid: 0, mode: 0o755 });
@@ -209,7 +209,7 @@ if (Deno.uid() === 0) {
           assertEquals(code, 0);
           assertMatch(
             stderr,
-            /^warning: Cannot check \S+\/output\/\S+ /m,
+            /^warning: Cannot check for setuid programs in \S+\/output\/\S+ /m,
           );
           const planted = await output("find", app.testPath("output"), "-perm", "-4000");
           assertEquals(planted.trim().split("\n").length, 1, "it is still there");
@@ -262,7 +262,7 @@ if (Deno.uid() === 0) {
       );
       assertMatch(
         stderr,
-        /\nhint: Make them yours, .*\(setuid\): sudo chown -hR \S+ \S+\/test_dir\/model\n/,
+        /\nhint: Take ownership, .*\(setuid\): sudo chown -hR \S+ \S+\/test_dir\/model\n/,
       );
       assertEquals(await containersOf(app.name), []);
     });

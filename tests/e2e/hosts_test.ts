@@ -245,7 +245,7 @@ def train(data, model):
     assertEquals(code, 0, stderr);
     assertMatch(
       stderr,
-      /^warning: mlcli was killed during a run on several hosts; their files are in .*hosts\n/,
+      /^warning: mlcli was killed during a run on several hosts; the hosts' files are in .*hosts\n/,
     );
     assertEquals(await leftOf(app), ["algo-1", "algo-2"]);
     assertEquals(await filesBelow(hosts), {

@@ -39,7 +39,7 @@ suite("the metrics of a training", () => {
     assertEquals([code, stdout.split("\n")[0]], [0, "epoch 1 loss=1.000"]);
     assertMatch(
       stderr,
-      /^\r25% auc: 0\.5\r50% auc: 0\.6\r75% auc: 0\.7\r100% auc: 0\.8\nwarning: .*"unseen" matched no line\nhint: .*\n$/,
+      /^\r25% auc: 0\.5\r50% auc: 0\.6\r75% auc: 0\.7\r100% auc: 0\.8\nwarning: .*"unseen" matched no line of the log\nhint: .*\n$/,
     );
     await app.write(app.path("training/training.py"), `${CODE}# edited\n`);
     const failed = await app.run(["local", "train", "--hyperparameter", "fail=1"]);

@@ -35,7 +35,7 @@ async function trainedApp(): Promise<TestApp> {
   const { code, stderr } = await app.run(["local", "train"]);
   assertEquals([code, stderr], [
     0,
-    "warning: Training left links in /opt/ml/model: current; SageMaker cannot create a model " +
+    "warning: Training created links in /opt/ml/model: current; SageMaker cannot create a model " +
     "from an archive with links\nhint: Replace each link with a copy of its target\n",
   ]);
   return app;

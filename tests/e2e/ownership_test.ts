@@ -142,7 +142,7 @@ suite("what containers wrote belongs to the caller", () => {
       assertEquals(code, 0, stderr);
       assertMatch(
         stderr,
-        /^warning: The run changed files that another user owns: .*\nhint: To make them yours: .*chown/,
+        /^warning: The run changed files that another user owns: .*\nhint: To take ownership: .*chown/,
       );
       const owners = await ownersBelow(app.testPath("output/data"));
       const foreign = [...owners].filter(([, { uid }]) => uid !== user.uid);
@@ -180,7 +180,7 @@ suite("what containers wrote belongs to the caller", () => {
       assertEquals(code, 0, stderr);
       assertMatch(
         stderr,
-        /^warning: Removed setuid from files that the run created: .*\/roots, \S+\/yours\nhint:/,
+        /^warning: Removed the setuid bit from files that the run created: .*\/roots, \S+\/yours\nhint:/,
       );
       for (const [name, mode] of [["roots", 0o755], ["yours", 0o755], ["mine", 0o4755]] as const) {
         const info = await Deno.lstat(app.testPath("output/data", name));

@@ -76,7 +76,7 @@ suite("a caller who is not root, and whose files are for nobody else", () => {
     const closed = await user.run([...shell, "-o", "a=made/d/x", "--", "true"], cwd);
     // So that a caller who is not root can remove it.
     await Deno.chmod(join(cwd, "made/d"), 0o755);
-    assertMatch(closed.stderr, /^error: The parent directory is not writable: made\/d\/x/m);
+    assertMatch(closed.stderr, /^error: The parent of this directory is not writable: made\/d\/x/m);
     const { stdout } = await mlcli("local", "shell", "--", "cat", "/opt/ml/code/training.py");
     assertMatch(stdout, /^def train\(/m);
     const address = (await mlcli("local", "deploy", "--port", "0")).stdout.trim();

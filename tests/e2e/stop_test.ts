@@ -165,7 +165,8 @@ suite("local stop in another directory", () => {
     const clone = await makeApp({ name: app.name, configuration, files });
     await using other = await makeApp({ configuration, files });
     const whose = `${app.name} in ${app.directory}`;
-    const refused = `error: The server on port ${port} belongs to another directory: ${whose}\n` +
+    const refused =
+      `error: The server on port ${port} belongs to another directory's app: ${whose}\n` +
       `hint: To stop it anyway: mlcli local stop --port ${port} --yes\n`;
     try {
       for (const place of [clone, other]) {

@@ -68,6 +68,6 @@ export function machineNameHint(
   if (network === "none") {
     return `Use another network: a container with --network none cannot reach ${NAME}`;
   }
-  if (network === "host") return "Use 127.0.0.1: with --network host, it is this machine";
+  if (network === "host") return "Use 127.0.0.1: with --network host, this address is your machine";
   return `Use an IP address of this machine: the engine cannot resolve ${NAME} (Docker 20.10 and later can)`;
 }

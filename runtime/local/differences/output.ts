@@ -117,7 +117,7 @@ export async function linkDifferences(
 ): Promise<readonly Difference[]> {
   const links = await linksIn(source);
   if (links.length === 0) return [];
-  const found = `${JOBS[kind].title} left links in ${path}: ${listed(links)}`;
+  const found = `${JOBS[kind].title} created links in ${path}: ${listed(links)}`;
   return [{
     message: kind === "train"
       ? `${found}; SageMaker cannot create a model from an archive with links`

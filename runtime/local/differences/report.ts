@@ -71,8 +71,8 @@ export function reportOf(text: string): Report {
   const [reason] = saying("reason");
   return {
     differences: lost.length === 0 ? [] : [{
-      message: `Processing wrote ${listed(lost)}, which is lost when its container is removed`,
-      hint: `Write to ${PATHS.processingOutput}`,
+      message: `Processing wrote files outside its outputs, so they are lost: ${listed(lost)}`,
+      hint: `Write results to ${PATHS.processingOutput}`,
     }],
     python: pythonOf(saying("python")[0], saying("package")),
     reason: reason === undefined

@@ -76,9 +76,9 @@ export async function mergeHosts(
   const left = folders.filter(({ path }) => !removeIfEmpty(path));
   if (left.length === 0) return written;
   const hosts = listed(left.map(({ host }) => host));
-  throw new MlcliError(`Cannot merge all files of ${hosts} into ${inOneLine(target)}`, {
-    hint: "A name is not UTF-8, or a file has the name of a directory. Copy the remaining files " +
-      `from ${listed(left.map(({ path }) => path))}`,
+  const reason = "a name is not UTF-8, or a file and a directory have the same name";
+  throw new MlcliError(`Cannot merge all files of ${hosts} into ${inOneLine(target)}: ${reason}`, {
+    hint: `Copy the remaining files from ${listed(left.map(({ path }) => path))}`,
   });
 }
 

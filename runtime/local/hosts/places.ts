@@ -83,8 +83,8 @@ export function requireNetworks(
   }
   if (!POSSIBLE.includes(network)) {
     throw new UsageError(`Several hosts cannot use the network "${network}"`, {
-      hint: "Remove --network: mlcli creates a network for the hosts. To cut it off from other " +
-        "networks, use --network-isolation.",
+      hint: "Remove --network: mlcli creates a network for the hosts. To isolate this network " +
+        "from others, use --network-isolation.",
     });
   }
 }

@@ -39,7 +39,7 @@ export async function layShard(
 ): Promise<number> {
   const root = Deno.realPathSync(source);
   if (!isOutside(relative(root, Deno.realPathSync(dirname(to))))) {
-    throw new MlcliError(`${inOneLine(source)} contains the run's own directory (--shard)`, {
+    throw new MlcliError(`Cannot split ${inOneLine(source)} (--shard): this run writes into it`, {
       hint: "Use a directory that contains only the data: --input CHANNEL=DIR",
     });
   }

@@ -51,7 +51,7 @@ export function sayUnmatched(
     (/[\b\f\n\r\t]/.test(regex) ? String.raw`. In JSON, "\b" is a backspace: write "\\b".` : "");
   const isOwn = ({ regex }: MetricDefinition): boolean => regex !== SAMPLE_METRIC.Regex;
   for (const definition of metrics.unmatched.filter(isOwn)) {
-    const message = `Metric definition "${inOneLine(definition.name)}" matched no line`;
+    const message = `Metric definition "${inOneLine(definition.name)}" matched no line of the log`;
     tell(err, warningText(message, correct(definition)));
   }
   for (const [definition, text] of metrics.withoutNumber.filter(([one]) => isOwn(one))) {

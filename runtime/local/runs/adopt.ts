@@ -145,8 +145,8 @@ async function endHosts(
   const places = [hosts, ...await holdsFile(layout, model, model).catch(() => true) ? [model] : []]
     .map((path) => typedPath(layout, path));
   return warningText(
-    `${ended}; their files are in ${places.join(" and ")}`,
-    `Copy complete files, then remove the rest: rm -r ${places.map(shellWord).join(" ")}`,
+    `${ended}; the hosts' files are in ${places.join(" and ")}`,
+    `Copy the complete files, then remove the rest: rm -r ${places.map(shellWord).join(" ")}`,
   );
 }
 
@@ -247,7 +247,7 @@ async function nameResults(layout: Layout, run: string): Promise<string | undefi
   if (outputs !== undefined) {
     return warningText(
       `mlcli was interrupted, so the result of run ${run} is unknown; its outputs are in ${outputs}`,
-      `Copy complete files, then remove the rest: rm -r ${shellWord(outputs)}`,
+      `Copy the complete files, then remove the rest: rm -r ${shellWord(outputs)}`,
     );
   }
   const model = modelOfRun(layout, run);

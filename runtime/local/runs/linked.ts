@@ -123,7 +123,7 @@ function requireNames(nodes: readonly Node[]): void {
   const node = nodes.find(({ path }) => path.includes("\ufffd"));
   if (node === undefined) return;
   throw new MlcliError(`Cannot mount ${inOneLine(node.path)}: its name is not UTF-8`, {
-    hint: "Rename it: files next to a link are mounted one by one",
+    hint: "Rename the file: mlcli mounts files next to a link one by one, by their names",
   });
 }
 

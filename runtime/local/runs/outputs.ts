@@ -80,12 +80,12 @@ async function problemAt(target: string): Promise<string | undefined> {
   if (info && [...Deno.readDirSync(target)].length > 0) return "The directory is not empty";
   let parent = dirname(target);
   while (await lstatIfThere(parent) === undefined) parent = dirname(parent);
-  if (!(await lstatIfThere(parent))?.isDirectory) return "The parent is not a directory";
+  if (!(await lstatIfThere(parent))?.isDirectory) return "Not inside a directory";
   if (info) parent = target;
   const { access, constants } = await import("node:fs/promises");
   const isOpen = access(parent, constants.W_OK | constants.X_OK).then(() => true, () => false);
   if (await isOpen) return undefined;
-  return info ? "The directory is not writable" : "The parent directory is not writable";
+  return info ? "The directory is not writable" : "The parent of this directory is not writable";
 }
 
 /**
@@ -118,7 +118,7 @@ export async function moveOutputs(
       say(err, output, { isEmpty, left, shown: typedPath(layout, to) });
     } catch (error) {
       const there = await lstatIfThere(sifted) ? folder : from;
-      const kept = `Output ${output.name} stays in ${shellWord(typedPath(layout, there))}`;
+      const kept = `Get output ${output.name} from ${shellWord(typedPath(layout, there))}`;
       if (signal.aborted) tell(err, noteText(kept));
       signal.throwIfAborted();
       if (!(error instanceof MlcliError || isSystemError(error))) throw error;

@@ -57,7 +57,7 @@ export async function prune(
     if (gone.length === 0) return;
     const hint = "To keep a model: mlcli local keep RUN. To keep more models: " +
       "mlcli config set keep_models NUMBER, or mlcli config set keep_models_size SIZE";
-    tell(host.err, warningText(`Removed the model of ${listed(gone)}`, hint));
+    tell(host.err, warningText(`Removed the model of ${listed(gone)} to save disk space`, hint));
   } catch {
     // Another command removed it, a setting is invalid, or a file cannot be removed.
   }

@@ -55,7 +55,7 @@ function setMode(path: string, mode: number | null): void {
 function requireOwn(uid: number | null, path: string): void {
   const caller = Deno.uid();
   if (!caller || uid === null || uid === caller) return;
-  throw new MlcliError(`another user owns ${inOneLine(path) || "the output itself"}`);
+  throw new MlcliError(`another user owns ${inOneLine(path) || "the output directory"}`);
 }
 
 /**

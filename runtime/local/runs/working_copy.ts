@@ -239,7 +239,7 @@ export async function copyConfiguration(
 
 function leadsBack(layout: Layout, path: string): MlcliError {
   const shown = typedPath(layout, path);
-  return new MlcliError(`Cannot copy ${shown}: it points to a directory that is already copied`, {
+  return new MlcliError(`Cannot copy ${shown}: it points to a directory that was already copied`, {
     hint: "Remove the link: each directory of input/config is copied into the container once",
   });
 }

@@ -161,7 +161,7 @@ function tooLarge(): UsageError {
   return new UsageError(
     `The request body is larger than ${ASYNCHRONOUS_BODY_BYTES} bytes (1 GB)`,
     {
-      hint: "Split it: asynchronous endpoints accept no more, other endpoints only a few megabytes",
+      hint: "Split the request: only asynchronous endpoints accept more than a few megabytes",
     },
   );
 }
@@ -169,10 +169,10 @@ function tooLarge(): UsageError {
 /** The answer was printed nevertheless: nothing of it is lost, and a pipe need not wait for its end. */
 function answerTooLarge(length: number): MlcliError {
   const newer = length > BODY_BYTES
-    ? "It would not reach a client of SageMaker: AWS's newer guide allows 25 MB."
-    : "It might still reach a client of SageMaker: AWS's newer guide allows 25 MB.";
+    ? "SageMaker would not return it: AWS's newer guide allows 25 MB."
+    : "SageMaker might still return it: AWS's newer guide allows 25 MB.";
   return new MlcliError(
-    `The response has ${length} bytes, but AWS's API reference allows ${SURE_BODY_BYTES}`,
+    `The response has ${length} bytes, but AWS's API reference allows at most ${SURE_BODY_BYTES}`,
     {
       hint: `Send fewer rows per request, or choose a smaller format with --accept. ${newer}`,
     },

@@ -45,7 +45,8 @@ export async function requireReady(
     seconds: job.timeout,
     signal,
     onStuck: (words, hint) => {
-      const wait = `If it is still loading its model, wait up to ${job.timeout} s (--timeout).`;
+      const wait = "If it is still loading its model, no action is needed: " +
+        `mlcli waits up to ${job.timeout} s (--timeout).`;
       tell(err, warningText(`The server is not ready: ${words}`, `${wait} ${hint}`));
     },
   });
@@ -73,24 +74,22 @@ async function notReady(
   // shown: so an engine that is silent is known before it is to remove the container.
   const log = await logTail(asked.engine, server.id) ?? "";
   const quote = isSeen ? undefined : shownTail(log);
-  const within = `within ${asked.job.timeout} s`;
   if (wasReady) {
-    return new MlcliError(
-      `The server did not keep returning 200 for /ping ${within}: 200 at first, then ${words}`,
-      {
-        quote,
-        hint:
-          "Return 200 for each request to /ping: SageMaker replaces a server that stops doing so",
-      },
-    );
+    return new MlcliError(`The server returned 200 for /ping at first, then stopped (${words})`, {
+      quote,
+      hint: "Return 200 for each request to /ping: SageMaker replaces a server that stops doing so",
+    });
   }
   const error = lastErrorIn(log);
   const why = error === undefined ? words : `${words}; ${error}`;
-  return new MlcliError(`The server did not return 200 for /ping ${within} (${why})`, {
-    quote,
-    hint: hint ?? await logHint(asked, server, log) ??
-      `Increase --timeout if it needs longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
-  });
+  return new MlcliError(
+    `The server did not return 200 for /ping within ${asked.job.timeout} s (${why})`,
+    {
+      quote,
+      hint: hint ?? await logHint(asked, server, log) ??
+        `Increase --timeout if the server needs longer. SageMaker waits ${START_SECONDS / 60} min.`,
+    },
+  );
 }
 
 /** @param isSeen whether the user has seen its log. */

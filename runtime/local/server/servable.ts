@@ -53,7 +53,7 @@ export async function lookAtImage(
 function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): void {
   if (!holdsHarness(image)) return;
   throw new MlcliError(`${imageReference(app, tag)} runs prediction/serve, not an entry point`, {
-    hint: "Remove the entry point: it is for images that run code/ of the model, such as AWS's",
+    hint: "Remove the entry point: only images that run the model's code/, such as AWS's, use it",
   });
 }
 

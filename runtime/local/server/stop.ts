@@ -45,7 +45,7 @@ export async function serversToStop(
   if (yes || isNamed || !isElsewhere(server.directory, here)) return servers;
   const whose = whoseText(server, here);
   if (await isAgreed(`Stop the server of ${whose}?`, host)) return servers;
-  throw new MlcliError(`The server on port ${port} belongs to another directory: ${whose}`, {
+  throw new MlcliError(`The server on port ${port} belongs to another directory's app: ${whose}`, {
     hint: `To stop it anyway: mlcli local stop --port ${port} --yes`,
   });
 }

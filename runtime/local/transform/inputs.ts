@@ -87,12 +87,12 @@ export async function inputsIn(
     });
   }
   if (files.length === 0) {
-    throw new MlcliError(`No file to transform: ${shown}`, {
+    throw new MlcliError(`No files to transform in ${shown}`, {
       hint: leftOut.length > 0
         ? `${LEFT_OUT} (${listed(leftOut)})`
         : junk.length > 0
         ? `${junkNotes(junk)[0]}. To transform one of them: --input FILE`
-        : "Add files to it, or choose others with --input",
+        : "Add files to this directory, or choose another one with --input",
     });
   }
   return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut, junk };

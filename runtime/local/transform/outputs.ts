@@ -59,7 +59,7 @@ export async function placeDifferences(
   if (isOutside(relative(real, path))) return [];
   return [{
     message: `The results in ${shown} are among the input files`,
-    hint: "Choose another directory (--output-dir DIR): the next batch transform would read them",
+    hint: "Choose another directory (--output-dir DIR): the next run would read them as input",
   }];
 }
 
@@ -70,7 +70,7 @@ export async function keep(part: string, output: string, place: OutputPlace): Pr
   if (await realPathOf(directory) !== directory) {
     const shown = relative(place.path, directory);
     throw new MlcliError(`A link points outside the results directory: ${shown}`, {
-      hint: "Remove it, or choose another directory: --output-dir DIR",
+      hint: "Remove the link, or choose another directory: --output-dir DIR",
     });
   }
   await makeDirectory(directory, directory);

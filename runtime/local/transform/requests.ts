@@ -156,12 +156,12 @@ export class Processing {
     try {
       text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-      throw new UnfitRecord("it is not UTF-8");
+      throw new UnfitRecord("the text is not UTF-8");
     }
     const isWhole = this.transform.split === "none";
     const records = isWhole ? [text] : text.replace(/\r?\n$/, "").split(/\r?\n/);
     if (records.every(({ length }) => length <= LONGEST_RECORD)) return records;
-    throw new UnfitRecord(`it is longer than ${LONGEST_RECORD} characters`);
+    throw new UnfitRecord(`a record is longer than ${LONGEST_RECORD} characters`);
   }
 
   #encoded(records: readonly string[]): Uint8Array<ArrayBuffer> {

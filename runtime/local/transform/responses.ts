@@ -48,7 +48,7 @@ export class WaitingResponses {
           throw new MlcliError(`the response is larger than ${most} MB`);
         }
         if (this.#filed <= this.most * 1e9) continue;
-        throw new MlcliError(`${this.most} GB of responses are waiting for an earlier one`, {
+        throw new MlcliError(`${this.most} GB of responses are waiting for an earlier response`, {
           hint: "Send one request at a time: --max-concurrency 1",
         });
       }

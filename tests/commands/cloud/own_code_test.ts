@@ -200,7 +200,7 @@ suite("train with code of the user's own", () => {
           : undefined;
       const { code, stderr } = await job.run([...line, "--dry-run"]);
       assertEquals(code, 2, stderr);
-      assertStringIncludes(stderr, "is unknown");
+      assertStringIncludes(stderr, "Cannot determine how to start");
     }
     job.box.faults.before = () => undefined;
     // An image may hold anything.
@@ -211,7 +211,7 @@ suite("train with code of the user's own", () => {
     assertEquals(code, 2);
     assertMatch(
       stderr,
-      /^error: The launcher for train\.py in .*torch is unknown\nhint: Use --launcher toolkit /m,
+      /^error: Cannot determine how to start train\.py in .*torch\nhint: Use --launcher toolkit /m,
     );
     assertEquals(job.box.jobs.all, []);
     assertEquals(codeKeys(job), []);

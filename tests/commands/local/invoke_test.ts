@@ -444,13 +444,13 @@ suite("local invoke fails, and says how,", () => {
     assertEquals(code, 1);
     assertEquals(
       stderr,
-      "error: The response has 6291457 bytes, but AWS's API reference allows 6291456\nhint: " +
-        "Send fewer rows per request, or choose a smaller format with --accept. It might still " +
-        "reach a client of SageMaker: AWS's newer guide allows 25 MB.\n",
+      "error: The response has 6291457 bytes, but AWS's API reference allows at most 6291456\nhint: " +
+        "Send fewer rows per request, or choose a smaller format with --accept. SageMaker might " +
+        "still return it: AWS's newer guide allows 25 MB.\n",
     );
     assertMatch(
       (await ofLength(26_214_401)).stderr,
-      / It would not reach a client of SageMaker: AWS's newer guide allows 25 MB\.$/m,
+      / SageMaker would not return it: AWS's newer guide allows 25 MB\.$/m,
     );
   });
 

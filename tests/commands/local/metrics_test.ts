@@ -105,7 +105,7 @@ suite("mlcli local train with metric_definitions", () => {
     assertEquals(
       (await train(definitions, program)).stderr,
       [
-        'warning: Metric definition "gain" matched no line\n',
+        'warning: Metric definition "gain" matched no line of the log\n',
         'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is "gain=(\\\\S+)"\n',
         'warning: Metric definition "acc" found "12%", which is not a number\n',
         'hint: Change or remove it in "metric_definitions" of NAME.json: its regex is "accuracy is (\\\\S+)"\n',

@@ -270,7 +270,7 @@ suite("local process of an image that exists", () => {
     assertEquals([missing.code, missing.body, missing.stderr], [
       2,
       undefined,
-      'error: Missing required option "--file"\nhint: List the options: mlcli local process ' +
+      "error: Missing option: use --file, --entry-point or --command\nhint: List the options: mlcli local process " +
       "--help\n",
     ]);
     assertEquals((await process(app, [...TYPED, "-f", "p.py"], { image })).code, 0);
@@ -386,7 +386,7 @@ suite("outputs of local process", () => {
     );
     assertStringIncludes(
       stderr,
-      "warning: Processing wrote lost to /opt/ml/output, which is not kept",
+      "warning: Processing wrote files to /opt/ml/output, so they are lost: lost",
     );
     assertEquals(await namesIn(app.testPath("output")), ["c"]);
   });
@@ -512,7 +512,7 @@ suite("outputs of local process", () => {
         [["-o", "a=r", "-o", "b=r"], "Directories overlap"],
         [["-o", "a=r", "-o", "b=r/b"], "Directories overlap"],
         [["-i", "raw=raw", "-o", "a=raw/b"], "Directories overlap"],
-        [["-o", "a=raw/a.csv/x"], "The parent is not a directory: "],
+        [["-o", "a=raw/a.csv/x"], "Not inside a directory: "],
         [["-o", "x:/opt/ml/processing/input/y=r"], "overlap"],
         [["-i", "a=raw", "-o", "x:/opt/ml/processing/input=r"], "overlap"],
         [["-i", "a=s3://bucket/x"], 'must be a local directory, but got "s3://bucket/x"'],
@@ -558,7 +558,7 @@ suite("outputs of local process", () => {
     assertStringIncludes(
       stderr,
       "error: Cannot move output b: The directory is not empty: second (--output-dir)\n" +
-        `hint: Output b stays in ${kept}\n`,
+        `hint: Get output b from ${kept}\n`,
     );
     assertEquals(await namesIn(join(app.directory, "first")), ["x"]);
     assertEquals(await namesIn(join(app.directory, "second")), ["mine"]);

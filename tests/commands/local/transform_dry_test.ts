@@ -129,7 +129,7 @@ suite("local transform --dry-run", () => {
     const alone = await dry(app, "-i", "junk");
     assertEquals([alone.code, alone.stderr], [
       1,
-      "error: No file to transform: junk\n" +
+      "error: No files to transform in junk\n" +
       `hint: Skipped 1 file ${leave}: junk/._a.csv. To transform one of them: --input FILE\n`,
     ]);
     const named = await dry(app, "-i", "data/._a.csv");
@@ -149,7 +149,7 @@ suite("local transform --dry-run", () => {
     [["a.csv", "-i", "a.csv"], 2, /Argument "PATH" and option "--input" cannot be used together/],
     [["secret.csv"], 1, /points outside/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
-    [["-i", "empty"], 1, /No file to transform: empty/],
+    [["-i", "empty"], 1, /No files to transform in empty/],
     [
       ["-i", "mixed"],
       1,

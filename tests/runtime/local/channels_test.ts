@@ -217,7 +217,7 @@ suite("the configuration of local train", () => {
     assertEquals([found.code, found.mounts], [1, {}]);
     assertMatch(
       found.stderr,
-      /^error: .*config\/again: it points to a directory that is already copied\n/,
+      /^error: .*config\/again: it points to a directory that was already copied\n/,
     );
   });
 

@@ -276,8 +276,8 @@ suite("what local commands tell a container", () => {
 
   for (
     const [args, words] of [
-      [["process"], 'Missing required option "--file"'],
-      [["process", "--", "x"], 'Missing required option "--file"'],
+      [["process"], "Missing option: use --file, --entry-point or --command"],
+      [["process", "--", "x"], "Missing option: use --file, --entry-point or --command"],
       [
         ["process", "-f", "p.py", "--command", "x"],
         'Options "--file" and "--command" cannot be used together',

@@ -109,7 +109,7 @@ suite("explanationOf", () => {
       ],
       [
         { words: "FileNotFoundError: Training code not found: /opt/ml/code/training.py" },
-        /^Check the name of the file: /,
+        /^Name the file with your train\(\) function /,
       ],
       [
         {

@@ -52,7 +52,7 @@ suite("the hint for code that is not found", () => {
     const file = join("demo", "mlcli_base", "training") + "/training.py";
     assertEquals(
       codeHint("mlcli: Training code not found: /opt/ml/code/training.py", APP),
-      `Check the name of the file: mlcli runs ${file}`,
+      `Name the file with your train() function ${file}`,
     );
     assertEquals(codeHint("FileNotFoundError: training.py", APP), undefined);
     // As mlcli_harness/train.py says it.
@@ -159,7 +159,7 @@ suite("machineNameHint", () => {
       ],
       [
         { ...ASKED, network: "host" },
-        /^Use 127\.0\.0\.1: with --network host, it is this machine$/,
+        /^Use 127\.0\.0\.1: with --network host, this address is your machine$/,
       ],
     ] as const
   ) {

@@ -171,7 +171,7 @@ if (Deno.uid() === 0) {
           assertEquals([code, chowns], [0, []]);
           assertMatch(
             stderr,
-            /^warning: \S+\/(output|jobs\/\S+\/model) was replaced during the run, so the run's files keep their owner\n/,
+            /^warning: \S+\/(output|jobs\/\S+\/model) was replaced during the run, so mlcli kept the owner of its files\n/,
           );
         }));
     }
@@ -204,7 +204,7 @@ if (Deno.uid() === 0) {
       // Of very many files root hears that nobody looked: a run is not to wait for that.
       for (let n = 0; n < 10_000; n++) Deno.writeTextFileSync(`${directory.path}/${n}`, "");
       const [unseen] = await giveToCaller("image", before, host);
-      assertMatch(unseen!, /^warning: Cannot check .*too many files/);
+      assertMatch(unseen!, /^warning: Cannot check for setuid programs in .*too many files/);
       assertEquals(asked, [["chmod", "ug-s", "--", "/mlcli/0/sh"]]);
     });
 

@@ -217,7 +217,7 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   "what is dropped of processing's output": {
     args: PROCESS,
     code: (write) => write("/opt/ml/output/metrics.json"),
-    message: /Processing wrote metrics\.json to \/opt\/ml\/output, which is not kept/,
+    message: /Processing wrote files to \/opt\/ml\/output, so they are lost: metrics\.json/,
     isOnlyStrict: true,
   },
   "old files in processing's output": {
@@ -228,7 +228,8 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   "what processing loses": {
     args: PROCESS,
     code: (write) => write("/opt/mlcli/report", '["lost", "/opt/ml/processing/x.csv"]\n'),
-    message: /Processing wrote \/opt\/ml\/processing\/x\.csv, which is lost/,
+    message:
+      /Processing wrote files outside its outputs, so they are lost: \/opt\/ml\/processing\/x\.csv/,
   },
   "no model": {
     args: TRAIN,

@@ -68,7 +68,7 @@ if (MAY_MOUNT) {
           );
           assertMatch(
             error.hint,
-            /^Fix the cause, .* Until then, serve it from there: mlcli local deploy --run /,
+            /^Fix the cause, .* Until then, serve it from the run: mlcli local deploy --run /,
           );
           // Nothing is in model/ that a server would get, or an archive.
           assertEquals(await contentOf(disks.model.path), OLD);

@@ -33,10 +33,10 @@ suite("a project of another tool", () => {
       ["out", "out points outside"],
       ["private", "private points to private data"],
       ["large", "Cannot read ../old/large: "],
-      ["../a", '"../a" is not a file in ../old'],
-      ["x/../../a", "is not a file in ../old"],
-      ["/etc/hostname", "is not a file in ../old"],
-      [".env", "is not a file in ../old"],
+      ["../a", 'Cannot use "../a": it is outside ../old, or private'],
+      ["x/../../a", "it is outside ../old, or private"],
+      ["/etc/hostname", "it is outside ../old, or private"],
+      [".env", "it is outside ../old, or private"],
     ] as const;
     for (const [name, message] of rows) {
       await assertRejects(() => textIn(project, name), MlcliError, message);
@@ -86,7 +86,11 @@ suite("a project of another tool", () => {
     await using directory = await makeDirectory();
     const project = projectAt(directory.path);
     assertEquals(await copiesOf(project, "data", "x"), { files: [], leftOut: [] });
-    await assertRejects(() => copiesOf(project, "..", "x"), MlcliError, "is not a file in ../old");
+    await assertRejects(
+      () => copiesOf(project, "..", "x"),
+      MlcliError,
+      "it is outside ../old, or private",
+    );
   });
 
   it("is not copied where the directory itself is a link that leads out", async () => {

@@ -165,7 +165,7 @@ suite("code that is sent", () => {
     const boundary = await Deno.realPath(repository.path);
     await Deno.symlink(elsewhere.path, join(boundary, "src"));
     const code = codeIn([{ source: sourceAt(join(boundary, "src"), boundary) }]);
-    await assertRejects(() => code, MlcliError, "src points outside ");
+    await assertRejects(() => code, MlcliError, "src is a link to ");
   });
 
   it("has a hash of names, modes and bytes, and of nothing else", async () => {

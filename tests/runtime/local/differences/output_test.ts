@@ -118,11 +118,11 @@ suite("links in what a job leaves", () => {
     ["none, in a model", "train", ["m", "deep/n"], [], []],
     ["none, in an output", "process", ["a.csv", "deep/b.csv"], [], []],
     ["in a model", "train", ["m", "deep/er/n"], ["deep/er/last", "best"], [
-      "Training left links in /opt/ml/model: best, deep/er/last; SageMaker cannot create a model " +
+      "Training created links in /opt/ml/model: best, deep/er/last; SageMaker cannot create a model " +
       "from an archive with links",
     ]],
     ["in an output", "process", ["a.csv"], ["e", "d", "c", "b"], [
-      "Processing left links in /opt/ml/processing/output: b, c, d and 1 more; SageMaker does " +
+      "Processing created links in /opt/ml/processing/output: b, c, d and 1 more; SageMaker does " +
       "not upload their targets",
     ]],
   ];
@@ -159,7 +159,7 @@ suite("links in what a job leaves", () => {
         cwd: app.directory,
         engine,
       });
-      assertEquals([code, stderr.includes(`left links in ${target}: best;`)], [0, true], stderr);
+      assertEquals([code, stderr.includes(`created links in ${target}: best;`)], [0, true], stderr);
     });
   }
 

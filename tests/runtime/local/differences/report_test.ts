@@ -52,7 +52,7 @@ suite("a report that a full disk cut off anywhere", () => {
       }
       assertEquals(reportOf(text).reason ?? "No room", "No room");
       for (const { message } of reportOf(text).differences) {
-        assertEquals(message.includes("wrote /opt/ml/processing/m,"), true, message);
+        assertEquals(message.endsWith("lost: /opt/ml/processing/m"), true, message);
       }
     }
   });
@@ -97,16 +97,16 @@ suite("what the harness reports", () => {
   it("reportOf names the first three lost files, and where to write them", () => {
     const lost = (...names: readonly string[]): string =>
       names.map((name) => line("lost", `/opt/ml/processing/${name}`)).join("");
-    const hint = "Write to /opt/ml/processing/output";
+    const hint = "Write results to /opt/ml/processing/output";
     assertEquals(reportOf(lost("a.png", "a.png")).differences, [{
       message:
-        "Processing wrote /opt/ml/processing/a.png, which is lost when its container is removed",
+        "Processing wrote files outside its outputs, so they are lost: /opt/ml/processing/a.png",
       hint,
     }]);
     assertEquals(reportOf(lost("1", "2", "3", "4")).differences, [{
       message:
-        "Processing wrote /opt/ml/processing/1, /opt/ml/processing/2, /opt/ml/processing/3 " +
-        "and 1 more, which is lost when its container is removed",
+        "Processing wrote files outside its outputs, so they are lost: /opt/ml/processing/1, " +
+        "/opt/ml/processing/2, /opt/ml/processing/3 and 1 more",
       hint,
     }]);
   });

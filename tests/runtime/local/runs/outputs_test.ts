@@ -66,7 +66,7 @@ suite("outputs of a processing that went on when mlcli was killed", () => {
       );
       assertMatch(
         lost.stderr,
-        /\nhint: Copy complete files, then remove the rest: rm -r \S+\/outputs\n/,
+        /\nhint: Copy the complete files, then remove the rest: rm -r \S+\/outputs\n/,
       );
       assertEquals(lost.left, hasRecord ? ["job.json", "outputs"] : ["outputs"]);
     }
@@ -139,7 +139,7 @@ suite("an output that goes to another disk", () => {
     assertEquals(await namesIn(join(layout.jobs, "run/outputs/ended")), ["a", "closed", "open"]);
     await disk.leave({ blocks: 4 });
     const { hint } = await assertRejects(() => move("large", 1e6), MlcliError, "No space left");
-    assertEquals(hint, "Output large stays in demo/mlcli_base/local_test/jobs/run/outputs/large");
+    assertEquals(hint, "Get output large from demo/mlcli_base/local_test/jobs/run/outputs/large");
     assertEquals(await namesIn(disk.path), ["small"]);
     assertEquals(await namesIn(join(layout.jobs, "run/outputs/large")), ["a", "closed", "open"]);
   });

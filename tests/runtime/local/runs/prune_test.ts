@@ -76,7 +76,7 @@ suite("the models of earlier runs", () => {
     await using engine = await fakeContainers();
     const { code, stderr } = await made.run(PROCESS, engine);
     assertEquals(code, 0);
-    const warning = "warning: Removed the model of 2-Completed, 1-Failed\n" +
+    const warning = "warning: Removed the model of 2-Completed, 1-Failed to save disk space\n" +
       "hint: To keep a model: mlcli local keep RUN. To keep more models: mlcli config set " +
       "keep_models NUMBER, or mlcli config set keep_models_size SIZE\n";
     assertStringIncludes(stderr, warning);

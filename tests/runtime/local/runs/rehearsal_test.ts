@@ -77,7 +77,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals([code, graces, model], [137, ["7"], ["m"]]);
     assertMatch(
       stderr,
-      /\nSaved so far: test_dir\/checkpoints \(1 file\)\nerror: Training did not stop within 7 s: exit code 137 \(killed by SIGKILL\)\nhint: Save and exit on SIGTERM/,
+      /\nSaved so far: test_dir\/checkpoints \(1 file\)\nerror: Training did not stop within 7 s: exit code 137 \(killed by SIGKILL\)\nhint: Save results and exit on SIGTERM/,
     );
     assertStringIncludes(stderr, "note: The model of this run is in jobs/");
     assertEquals(stderr.includes("memory"), false, stderr);

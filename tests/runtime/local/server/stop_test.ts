@@ -247,7 +247,7 @@ suite("a server of another directory", () => {
       assertEquals({ code, stdout, stderr }, {
         code: 1,
         stdout: "",
-        stderr: `error: The server on port 8080 belongs to another directory: ${whose}\n` +
+        stderr: `error: The server on port 8080 belongs to another directory's app: ${whose}\n` +
           "hint: To stop it anyway: mlcli local stop --port 8080 --yes\n",
       });
     });

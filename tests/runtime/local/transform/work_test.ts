@@ -428,7 +428,7 @@ suite("the memory of a transform", () => {
     const responses = new WaitingResponses(directory.path, 0.002);
     const receive = () => responses.receive(ReadableStream.from([new Uint8Array(MIB)]), 3);
     const first = await receive();
-    const tooMuch = "0.002 GB of responses are waiting for an earlier one";
+    const tooMuch = "0.002 GB of responses are waiting for an earlier response";
     await assertRejects(receive, MlcliError, tooMuch);
     assertEquals((await namesIn(directory.path)).length, 1);
     await responses.drop(first);
@@ -468,6 +468,6 @@ suite("the memory of a transform", () => {
       type: "application/json",
       answer: () => `"${"x".repeat(8_000_000)}"`,
     });
-    assertEquals(failed, ["a.json, line 1: it is longer than 8000000 characters"]);
+    assertEquals(failed, ["a.json, line 1: a record is longer than 8000000 characters"]);
   });
 });
