@@ -234,15 +234,15 @@ async function problemOf(
     });
   }
   const rules = await root.rules();
-  const hint = `Move it, or add the line !${inOneLine(target)} to the end of ${IGNORE_FILE}`;
+  const hint = `To send it anyway, add the line !${inOneLine(target)} to the end of ${IGNORE_FILE}`;
   if (rules.ignores(target) && !(info.isDirectory && rules.mayHoldException(target))) {
     return new MlcliError(`${where} is excluded by ${IGNORE_FILE}`, { hint });
   }
   const real = cleanedPath(relative(Deno.realPathSync(root.directory), Deno.realPathSync(place)));
   for (const path of [target, real]) {
     if (TEST_DATA.test(path)) {
-      return new MlcliError(`${where} is test data, which a build never sends`, {
-        hint: "Move it to another directory",
+      return new MlcliError(`${where} is test data, which mlcli never sends to a build`, {
+        hint: "Move it out of mlcli_base/local_test",
       });
     }
     if (await staysOut(rules, root.directory, path, privatePartOf(path), info.isFile)) {

@@ -82,8 +82,8 @@ export async function rememberIfPossible(
 function notTrusted({ image, app: { name }, command }: NamedImage, doubt: string): MlcliError {
   const shown = inOneLine(image);
   return new MlcliError(
-    `${name}.json sets the image ${shown}, whose registry is neither ` +
-      `your account's nor AWS's${doubt}`,
+    `mlcli does not trust the image ${shown}, set by ${name}.json: its registry does not belong ` +
+      `to AWS or to your account${doubt}`,
     { hint: `Confirm once that you trust it: ${command} --image ${shellWord(image)}` },
   );
 }

@@ -27,6 +27,9 @@ export class Refusal extends MlcliError {
   override readonly name = "Refusal";
 }
 
+export const TRUSTED = "If you trust the archive, unpack it into model/ yourself with tar -xzf, " +
+  "and keep the archive elsewhere";
+
 /** The owner can always remove it again; setuid, setgid and the sticky bit are dropped. */
 const DIRECTORY_MODE = { all: 0o777, least: 0o700 };
 const FILE_MODE = { all: 0o777, least: 0o600 };
@@ -46,7 +49,7 @@ export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpac
   const name = pax["GNU.sparse.name"] ?? header.name;
   const path = namesOf(name, separator);
   if (type === "directory") return { kind: "directory", path, mode: modeOf(mode, DIRECTORY_MODE) };
-  if (path.length === 0) throw refusalOf(name, "replaces the root directory");
+  if (path.length === 0) throw refusalOf(name, "is the archive's root, but not a directory");
   switch (type) {
     case "file":
     case "contiguous-file":
@@ -69,7 +72,7 @@ export function shownName(name: string): string {
 
 export function refusalOf(name: string, words: string): Refusal {
   return new Refusal(`${shownName(name)} ${words}`, {
-    hint: "Pack the model again, with only files, directories and links inside it: " +
+    hint: "Fix or remove this entry (links must stay in the model). Then pack the model again: " +
       "tar -czf model.tar.gz -C DIRECTORY .",
   });
 }
@@ -230,7 +233,7 @@ function sizeOf(unpacked: Unpacked, { size = 0 }: Header): number {
 
 export function tooLargeError(bytes: number, words: string, hint: string): Refusal {
   return new Refusal(
-    `it unpacks to more than the ${Math.round(bytes / 1024 ** 3)} GB of ${words}`,
+    `its files are larger than the ${Math.round(bytes / 1024 ** 3)} GB disk of ${words}`,
     { hint },
   );
 }

@@ -3,7 +3,7 @@
 import { createGunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
-import { Refusal } from "./entries.ts";
+import { Refusal, TRUSTED } from "./entries.ts";
 import { asError, passedThrough, takesMore } from "./node_streams.ts";
 
 const CHUNK = 64 * 1024;
@@ -122,16 +122,14 @@ async function feed(
 const AGAIN = "Pack it again: tar -czf model.tar.gz -C DIRECTORY .";
 
 function notGzipError(): Refusal {
-  return new Refusal("it is not compressed with gzip", { hint: AGAIN });
+  return new Refusal("the file is not compressed with gzip", { hint: AGAIN });
 }
 
 export class TooLarge extends Refusal {}
 
 export function tooLargeError(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
-  return new TooLarge(`it unpacks to more than ${size}`, {
-    hint: "To use it anyway, unpack it into model/ yourself and remove the archive",
-  });
+  return new TooLarge(`its files are larger than the limit of ${size}`, { hint: TRUSTED });
 }
 
 /** Explains an error of the libraries. */
@@ -139,9 +137,9 @@ function explained(error: unknown): unknown {
   if (error instanceof MlcliError || isSystemError(error)) return error;
   // zlib's own errors: Z_DATA_ERROR, Z_BUF_ERROR, ...
   const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
-  const what = isOfGzip ? "its gzip data is" : "it is not a tar archive, or is";
+  const what = isOfGzip ? "its gzip data is" : "the file is not a tar archive, or is";
   return new Refusal(`${what} damaged or incomplete (${messageOf(error)})`, {
-    hint: `Download or copy it again. If that does not help, p${AGAIN.slice(1)}`,
+    hint: `Download or copy the archive again. If that does not help, p${AGAIN.slice(1)}`,
   });
 }
 
@@ -247,7 +245,7 @@ class MapReader {
 }
 
 function mapError(): Refusal {
-  return new Refusal("a sparse file has an invalid map", {
-    hint: "Pack it again without sparse files (bsdtar: --no-read-sparse)",
+  return new Refusal("it contains a damaged sparse file", {
+    hint: "Pack it again without sparse files. With bsdtar (macOS), use --no-read-sparse.",
   });
 }

@@ -9,7 +9,7 @@ import type { Header } from "tar-stream";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere, removeTreeIfThere, setMode } from "../files.ts";
 import { writeAll } from "../streams.ts";
-import { Refusal, refusalOf, type Unpacked, unpackedOf } from "./entries.ts";
+import { Refusal, refusalOf, TRUSTED, type Unpacked, unpackedOf } from "./entries.ts";
 import { type ArchiveEntry, bytesOfFile, entriesOf, piecesOf, tooLargeError } from "./reader.ts";
 
 export interface Limits {
@@ -71,8 +71,7 @@ function explained(error: unknown, shown: string): unknown {
   }
   if (!isSystemError(error)) return error;
   return new MlcliError(`Cannot unpack ${shown}: ${fileErrorReason(error)}`, {
-    hint: "Check the directory that contains model/: it must be writable and have space for the " +
-      "unpacked model",
+    hint: "Check that the disk has space for the unpacked files and that you can write to it",
     cause: error,
   });
 }
@@ -183,12 +182,12 @@ class Directory {
   #count(): void {
     if (++this.#entries <= this.limits.entries) return;
     throw new Refusal(`it contains more than ${this.limits.entries} files and directories`, {
-      hint: "To use it anyway, unpack it into model/ yourself and remove the archive",
+      hint: TRUSTED,
     });
   }
 }
 
 function missingFileError(header: Header): Refusal {
-  const words = `is a hard link to ${header.linkname}, which is not a file earlier in the archive`;
+  const words = `is a hard link to ${header.linkname}, but no file of that name comes before it`;
   return refusalOf(header.name, words);
 }

@@ -217,7 +217,7 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL 
   if (url.pathname === path) return url;
   const shown = decodeURIComponent(path);
   throw new AwsError("other", `"." and ".." are not supported in S3 paths: ${shown}`, {
-    hint: "Rename or delete the object in the AWS console",
+    hint: "Correct the S3 URI. If the object has such a key, rename it in the AWS console.",
   });
 }
 

@@ -226,7 +226,7 @@ const REASONS:
     [/credential_process|^Command failed/, (profile) => [
       `The credential_process of profile "${profile}" failed`,
       // Neither the command nor what it wrote is shown: both may hold secrets.
-      `Show the command, then run it: aws configure get credential_process --profile ${
+      `Run the command of the profile to see its error. To show the command: aws configure get credential_process --profile ${
         shellWord(profile)
       }`,
     ]],

@@ -270,8 +270,8 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
     case "no such host":
       return explained(
         missed,
-        "Check the network, the proxy and AWS_ENDPOINT_URL, and whether " +
-          `${regionWords(region)} exists`,
+        "Check the network, the proxy and AWS_ENDPOINT_URL. Also check that the region exists: " +
+          regionWords(region),
       );
     case "no encryption":
       return explained(
@@ -317,7 +317,7 @@ function notThere({ action, subject, region }: Request, error: unknown): AwsErro
   if (!subject) return new AwsError("not found", `${action} failed: ${messageOf(error)}`);
   return new AwsError("not found", `ResourceNotFound: ${subject}`, {
     hint: action.startsWith("s3:")
-      ? "Check the name"
+      ? "Check the S3 URI"
       : `Check the name and the region: mlcli searched in ${regionWords(region)}`,
   });
 }

@@ -21,8 +21,8 @@ export function checkProxies(env: Environment): void {
   for (const name of PROXIES) {
     const value = env(name);
     if (!value || proxyAddress(value)) continue;
-    throw new AwsError("unreachable", `${name} is not a valid proxy address`, {
-      hint: "Use an address such as http://proxy:3128",
+    throw new AwsError("unreachable", `${name} does not contain a valid proxy address`, {
+      hint: `Set ${name} to an address such as http://proxy:3128`,
     });
   }
 }
@@ -111,7 +111,7 @@ async function textOf({ file, source }: Bundle): Promise<string> {
     return await Deno.readTextFile(file);
   } catch (cause) {
     throw new AwsError("unreachable", `Cannot read the certificates in ${file}`, {
-      hint: `Check the file. It is set by ${source}.`,
+      hint: `Check that you can read the file, which is set by ${source}`,
       quote: fileErrorReason(cause),
       cause,
     });

@@ -164,7 +164,7 @@ async function textOf(file: string): Promise<string> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "";
     throw new AwsError("credentials", `Cannot read ${file}: ${fileErrorReason(error)}`, {
-      hint: "Use a regular file that you can read",
+      hint: "Check that it is a regular file and that you can read it",
       cause: error,
     });
   }

@@ -175,7 +175,7 @@ function checkedRole(role: Setting | undefined): Setting | undefined {
 
 function wrongSetting({ value, source }: Setting, expected: string): MlcliError {
   const Failure = source.startsWith("--") ? UsageError : MlcliError;
-  return new Failure(`Expected ${expected} but got "${value}"`, { hint: `Check ${source}` });
+  return new Failure(`Expected ${expected} but got "${value}"`, { hint: `Correct ${source}` });
 }
 
 export type RegionConfiguration = Pick<AwsConfiguration, "cloudRegion" | "cloudProfile">;

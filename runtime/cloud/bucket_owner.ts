@@ -56,7 +56,7 @@ export async function requireOwnBucket(
   throw new AwsError(
     "denied",
     `Cannot determine who owns bucket ${named.address.bucket} (set by ${named.where})`,
-    { hint: `Add the permission s3:ListBucket. ${byYourself(named)}` },
+    { hint: `To let mlcli check, add the permission s3:ListBucket. ${byYourself(named)}` },
   );
 }
 
@@ -101,14 +101,14 @@ async function callersAccount(
     if (!(error instanceof AwsError) || error.refusal === "credentials") throw error;
     throw new AwsError(
       error.refusal,
-      `Cannot check that your account owns the ${what}: ${error.message}`,
-      { hint: `It is set by ${where}. ${hint}`, quote: error.quote, cause: error },
+      `Cannot check that your account owns the ${what} (set by ${where}): ${error.message}`,
+      { hint, quote: error.quote, cause: error },
     );
   }
 }
 
-function byYourself({ address, flag }: NamedByFile): string {
-  if (flag === undefined) return "Use your own bucket: s3://BUCKET/PREFIX";
+function byYourself({ address, where, flag }: NamedByFile): string {
+  if (flag === undefined) return `To use your own bucket, set ${where} to s3://BUCKET/PREFIX`;
   return `If you trust the bucket, set it as an option: ${flag} ${shellWord(s3Uri(address))}`;
 }
 

@@ -63,7 +63,7 @@ function awsConfiguration({ configuration, configurationPath }: App): AwsConfigu
 
 function severalAppsError(directory: string, apps: readonly App[]): MlcliError {
   const names = apps.map(({ name }) => name);
-  return new MlcliError(`Several apps in ${directory}: ${names.join(", ")}`, {
+  return new MlcliError(`${directory} contains several apps: ${names.join(", ")}`, {
     hint: "Their regions or profiles differ. " +
       `Choose an app with --app-name ${names[0]}, or set both --region and --profile.`,
   });

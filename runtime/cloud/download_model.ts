@@ -81,7 +81,7 @@ export async function downloadModel(
     await Deno.remove(archive);
     if (!await isModel(model)) {
       throw new MlcliError(`The archive contains no files: ${s3Uri(address)}`, {
-        hint: "The training job wrote nothing to /opt/ml/model. Your local model is unchanged.",
+        hint: "Change the training code so that it saves the model in /opt/ml/model",
       });
     }
     signal.throwIfAborted();
@@ -91,7 +91,7 @@ export async function downloadModel(
 }
 
 function notWritten(reason: string, cause: unknown): MlcliError {
-  return new MlcliError(`Cannot write the archive: ${reason}`, {
+  return new MlcliError(`Cannot save the downloaded archive: ${reason}`, {
     hint: "Check that the disk has space for the archive, the new model and the old model",
     cause,
   });

@@ -104,8 +104,8 @@ async function filesOf(
   if (others.length > 0) note(`Skipped objects that the job did not write: ${listed(others)}`);
   if (files.length > 0) return files;
   throw new MlcliError(`The ${KIND_NAMES[job.kind]} ${job.name} has no output (${job.status})`, {
-    hint: job.kind === "train"
-      ? `It wrote nothing to /opt/ml/output/data. Get its model: mlcli download-model ${job.name}`
+    hint: job.artifact
+      ? `It wrote only a model. Download the model: mlcli download-model ${job.name}`
       : `See its log: mlcli logs ${job.name}`,
   });
 }

@@ -161,7 +161,7 @@ async function notInServiceError(
   const { status, failureReason } = found;
   return new MlcliError(`Endpoint ${endpoint} was not in service (its status is now ${status})`, {
     quote: failureReason,
-    hint: HINTS[status]?.(command) ?? `Wait for it: ${command("wait")}`,
+    hint: HINTS[status]?.(command) ?? `Wait for the endpoint: ${command("wait")}`,
   });
 }
 

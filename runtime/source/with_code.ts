@@ -58,7 +58,7 @@ export async function* archiveWithCode(
       onReplaced();
       for await (const _ of content);
     } else if (unpacked.kind === "link" && unpacked.source[0] === MODEL_CODE) {
-      throw refusalOf(header.name, `is a link into ${MODEL_CODE}/, which is replaced`);
+      throw refusalOf(header.name, `is a link into ${MODEL_CODE}/, which mlcli replaces`);
     } else yield { type: "copied", header, content };
   }
   yield* codeEntries(code);

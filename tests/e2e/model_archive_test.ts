@@ -86,7 +86,7 @@ suite("local deploy of a model.tar.gz", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: Cannot unpack \S+\/model\/model\.tar\.gz: its gzip data is damaged or incomplete .*\nhint: Download or copy it again\. If that does not help, pack it again: /,
+      /^error: Cannot unpack \S+\/model\/model\.tar\.gz: its gzip data is damaged or incomplete .*\nhint: Download or copy the archive again\. If that does not help, pack it again: /,
     );
     assertEquals([await containersOf(app.name), await modelsOf(app)], [[], []]);
   });

@@ -145,7 +145,7 @@ export function requirePossible(request: DeployRequest, state: State): void {
 
 function needsMachinesError(endpoint: string, { app }: DeployRequest): UsageError {
   return new UsageError(`New endpoint ${endpoint} requires --ec2-type or --memory-size-in-mb`, {
-    hint: "Set --ec2-type TYPE, or --memory-size-in-mb MB for serverless, or one of them in " +
+    hint: "Set --ec2-type TYPE, or --memory-size-in-mb MB for serverless. Or set one of them in " +
       `"deploy" of ${basename(app.configurationPath)}. To serve locally, run mlcli local deploy.`,
   });
 }
@@ -154,7 +154,7 @@ function noConfigurationError(endpoint: string, base: State["base"]): MlcliError
   const what = base?.configuration ? "contains no variant" : "no longer exists";
   const name = inOneLine(base?.name ?? "");
   return new MlcliError(`Configuration ${name} of endpoint ${endpoint} ${what}`, {
-    hint: `${UNCHANGED} Choose the instances with --ec2-type and --instance-count.`,
+    hint: `${UNCHANGED} Set --ec2-type and --instance-count: mlcli cannot read the present ones.`,
   });
 }
 
@@ -172,7 +172,7 @@ export function requireUnmixed(
   const [part] = inTheWay;
   if (description?.status !== "UpdateRollbackFailed" || part === undefined) return;
   throw new MlcliError(
-    `The rollback of endpoint ${endpoint} failed, so it might still use ${part.name}`,
+    `Cannot replace ${part.name}: after a failed rollback, endpoint ${endpoint} might still use it`,
     { hint: `${UNCHANGED} Use another --endpoint-name, then delete this endpoint.` },
   );
 }
@@ -180,7 +180,7 @@ export function requireUnmixed(
 function busyError(endpoint: string, status: string, choice: AwsOptions): AwsError {
   const wait = commandFor(endpoint, choice)("wait");
   return new AwsError("in progress", `Endpoint ${endpoint} is still changing: ${status}`, {
-    hint: `${UNCHANGED} Deploy again when it has finished. Wait for it: ${wait}`,
+    hint: `${UNCHANGED} Deploy again after this change. Wait for the change: ${wait}`,
   });
 }
 

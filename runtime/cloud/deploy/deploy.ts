@@ -153,12 +153,12 @@ async function requireTyped(context: DeployContext): Promise<void> {
   const { endpoint } = state;
   const file = basename(app.configurationPath);
   throw new MlcliError(
-    `Endpoint "${endpoint}" already exists (account ${account}, ${region.value}), and only ` +
-      `${file} names it`,
+    `Endpoint "${endpoint}" already exists (account ${account}, ${region.value}), but only ` +
+      `${file} sets its name`,
     {
-      hint: "Nothing was changed. To update this endpoint, type its name once: " +
-        `--endpoint-name ${shellWord(endpoint)}, or MLCLI_ENDPOINT_NAME in CI. An update gives ` +
-        "your code the environment variables of the endpoint.",
+      hint: "Nothing was changed. To allow the update, type the name once: --endpoint-name " +
+        `${shellWord(endpoint)}, or MLCLI_ENDPOINT_NAME in CI. Your code then receives the ` +
+        "environment variables of the endpoint.",
     },
   );
 }

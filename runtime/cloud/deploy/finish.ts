@@ -152,10 +152,10 @@ async function endpointFailure(
 ): Promise<AwsError> {
   const { request, state, aws, choice } = context;
   const { endpoint } = state;
-  const status = description?.status ?? "not found";
+  const status = description?.status ?? "unknown";
   if (outcome === "not yet") {
-    const { timeout } = request;
-    return new AwsError("other", `Timed out after ${timeout} s: ${endpoint} is ${status}`, {
+    const message = `Timed out after ${request.timeout} s: the status of ${endpoint} is ${status}`;
+    return new AwsError("other", message, {
       hint: `${endpointGoesOn(endpoint, choice)} To wait longer, use --timeout.`,
     });
   }

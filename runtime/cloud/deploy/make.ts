@@ -135,7 +135,7 @@ class Making {
     if (found && isOther(found, input)) {
       this.made.pop();
       throw madeByAnotherError(
-        new AwsError("changed", `The new ${words} was replaced`),
+        new AwsError("changed", `Another deployment replaced the new ${words}`),
         words,
       );
     }

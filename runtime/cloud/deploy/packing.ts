@@ -189,7 +189,7 @@ async function existingArchive(
   }
   if (check.files === 0) {
     throw new MlcliError(`The archive contains no files: ${inOneLine(shown)}`, {
-      hint: "Pack a directory that contains the model",
+      hint: "Pack the directory that contains the model: tar -czf model.tar.gz -C DIRECTORY .",
     });
   }
   for (const text of check.warnings(shown)) note(text);

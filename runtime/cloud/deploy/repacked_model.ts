@@ -54,7 +54,7 @@ export async function withCodeInS3(
     throw new MlcliError(
       `Cannot add code to ${s3Uri(address)}: access denied`,
       {
-        hint: "Add the permission s3:GetObject. If the model has code/, omit --entry-point.",
+        hint: "Add the permission s3:GetObject. If the archive has code/, omit --entry-point.",
       },
     );
   }
@@ -147,12 +147,12 @@ async function requireAgreed(
   { request: { repacks, dryRun }, host }: ModelContext,
 ): Promise<void> {
   if (size <= LARGE || repacks || dryRun) return;
-  const what = `Adding the code downloads and uploads ${sizeText(size)} (${s3Uri(address)})`;
+  const what = `To add the code, mlcli downloads and uploads ${s3Uri(address)} (${sizeText(size)})`;
   const question = `${what}. Continue?`;
   if (await isAgreed(question, host)) return;
   throw new UsageError(`${what}, which requires --repack`, {
-    hint: "To agree, use --repack. On a slow network, pack the model with code/ instead, and " +
-      "omit --entry-point.",
+    hint: "To agree, use --repack. On a slow network, put the code into code/ of the model's " +
+      "archive yourself, and omit --entry-point.",
   });
 }
 

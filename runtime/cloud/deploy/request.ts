@@ -122,9 +122,9 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   checkNetworkAndTags(request);
   requireNone(environmentDifferences("serve", request.variables));
   if (code && isOfAppsDirectory(app)) {
-    throw new UsageError("An entry point is not supported with the image of mlcli init", {
-      hint: "Put the code into prediction/serve, which this image runs. To run code/ of the " +
-        "model, choose an image that supports it with --image.",
+    throw new UsageError("An entry point is not supported with the app's own image", {
+      hint: "Put the code into prediction/serve, which the app's image runs. Or choose an image " +
+        "that can run the code/ directory of a model: --image IMAGE",
     });
   }
   if (code && isPrefix(model)) throw codeInPrefix();
@@ -138,8 +138,8 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
 
 export function codeInPrefix(): UsageError {
   return new UsageError("Cannot add code to a model that is not an archive", {
-    hint: "Upload the code below the prefix as code/, or use an archive: " +
-      "--model s3://.../model.tar.gz",
+    hint: "Upload the code to code/ in the model's S3 directory and omit --entry-point. Or use " +
+      "an archive: --model s3://.../model.tar.gz",
   });
 }
 
@@ -179,7 +179,7 @@ export function requireServerless(
     DeployRequest,
 ): void {
   if (isPrefix(model)) {
-    throw new UsageError("A serverless endpoint requires a model archive, not a prefix", {
+    throw new UsageError("A serverless endpoint requires a model archive, not an S3 directory", {
       hint: "Use --model s3://.../model.tar.gz, or --ec2-type instead of --memory-size-in-mb",
     });
   }

@@ -59,7 +59,7 @@ export function deletePart(
 
 /** What to do about a changing endpoint that mlcli stops following. */
 export function endpointGoesOn(name: string, choice: Partial<AwsOptions> = {}): string {
-  return "SageMaker continues a change that has started. To wait for it: " +
+  return "SageMaker continues a change that has started. To wait for the change: " +
     `${commandFor(name, choice)("wait")}. To delete the endpoint: ${deletionOf(name, choice)}.`;
 }
 

@@ -44,7 +44,7 @@ suite("the cloud commands and the apps' configuration", () => {
     assertEquals([code, region], [1, undefined]);
     assertMatch(
       stderr,
-      /^error: Several apps in .+: churn, fraud\nhint: .*--app-name churn.*\n$/,
+      /^error: .+ contains several apps: churn, fraud\nhint: .*--app-name churn.*\n$/,
     );
   });
 

@@ -280,7 +280,7 @@ suite("deploy's options", () => {
       assertEquals([code, stdout], [1, ""], stderr);
       assertStringIncludes(
         stderr,
-        `error: Timed out after ${seconds} s: shop is Creating\n`,
+        `error: Timed out after ${seconds} s: the status of shop is Creating\n`,
       );
       assertMatch(stderr, /hint: .*mlcli wait shop\./);
     });

@@ -200,7 +200,7 @@ suite("download-model --to", () => {
     const again = await at.download([URI, "--to", "to"], { cwd });
     assertMatch(
       again.stderr,
-      /^error: Directory to is not empty\nhint: An earlier download into this/,
+      /^error: Directory to is not empty\nhint: mlcli has just completed an interrupted download/,
     );
     const model = { "code/inference.py": "print()", "weights.bin": "new" };
     assertEquals(await filesBelow(join(cwd, "to")), model);
@@ -295,7 +295,11 @@ suite("download-model refuses", () => {
 
   for (
     const [what, entries, words] of [
-      ["no archive", new TextEncoder().encode("not an archive"), /it is not compressed with gzip/],
+      [
+        "no archive",
+        new TextEncoder().encode("not an archive"),
+        /the file is not compressed with gzip/,
+      ],
       ["an archive that leads out", [{ name: "../x", content: "x" }], /points outside the archive/],
       [
         "an archive with a link out",

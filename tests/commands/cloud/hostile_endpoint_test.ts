@@ -186,7 +186,10 @@ suite("an endpoint that never settles", () => {
     job.box.endpoints.script("shop", Array(1000).fill("Updating"));
     const { code, stdout, stderr } = await job.run([...UPDATE, "--timeout", "1"]);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Timed out after 1 s: shop is Updating\n");
+    assertStringIncludes(
+      stderr,
+      "error: Timed out after 1 s: the status of shop is Updating\n",
+    );
     assert(job.box.endpoints.configurations.has("shop-config"));
   });
 });

@@ -113,7 +113,7 @@ suite("a bucket that only the configuration file names", () => {
       assertStringIncludes(
         stderr,
         flag === undefined
-          ? "hint: Use your own bucket: s3://BUCKET/PREFIX\n"
+          ? 'hint: To use your own bucket, set "s3_prefix" in '
           : `hint: If you trust the bucket, set it as an option: ${flag} s3://${THEIRS}/x`,
       );
       assertEquals(changes(job.box), []);
@@ -173,7 +173,7 @@ suite("a bucket that only the configuration file names", () => {
     assertMatch(stderr, /^error: Cannot determine who owns bucket job-data \(set by "s3_pre/m);
     assertMatch(
       stderr,
-      /^hint: Add the permission s3:ListBucket\. If you trust the bucket, set it/m,
+      /^hint: To let mlcli check, add the permission s3:ListBucket\. If you trust the bucket, set it/m,
     );
     assertEquals(changes(job.box), []);
     const typed = await job.run([...TRAIN, "-o", `s3://${BUCKET}/app/output`]);
@@ -188,11 +188,11 @@ suite("a bucket that only the configuration file names", () => {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^error: Cannot check that your account owns the bucket job-data: AccessDeniedException: sts/m,
+        /^error: Cannot check that your account owns the bucket job-data \(set by "s3_prefix" in .*\): AccessDeniedException: sts/m,
       );
       assertMatch(
         stderr,
-        /^hint: It is set by "s3_prefix" in .*\. If you trust the bucket, set it/m,
+        /^hint: If you trust the bucket, set it/m,
       );
       assertEquals(changes(job.box), []);
     }
@@ -304,7 +304,10 @@ suite("a key that only the configuration file names", () => {
     job.box.faults.deny("sts:GetCallerIdentity");
     const { code, stderr } = await job.run(DEPLOY);
     assertEquals([code, changes(job.box)], [1, []]);
-    assertMatch(stderr, /^error: Cannot check that your account owns the KMS key arn:\S+: /m);
+    assertMatch(
+      stderr,
+      /^error: Cannot check that your account owns the KMS key arn:\S+ \(set by .*\): /m,
+    );
   });
 });
 

@@ -334,7 +334,7 @@ suite("invoke-endpoint says what is wrong", () => {
 
   for (
     const [status, hint] of [
-      ["Creating", "Wait for it: mlcli wait new"],
+      ["Creating", "Wait for the endpoint: mlcli wait new"],
       ["Failed", "Find the cause in its log: mlcli logs new"],
       ["Deleting", "Choose another endpoint: mlcli list-endpoints"],
     ] as const

@@ -73,8 +73,8 @@ suite("download-model --to, after one that was killed", () => {
     const { code, stderr } = await at.download();
     assertEquals([code, stderr], [
       1,
-      "error: Directory new is not empty\nhint: An earlier download into this directory was " +
-      "interrupted. mlcli has now completed that download.\n",
+      "error: Directory new is not empty\nhint: mlcli has just completed an interrupted " +
+      "download in it. For another download, use another --to.\n",
     ]);
     assertEquals(await at.names("new"), ["a", "b"]);
   });

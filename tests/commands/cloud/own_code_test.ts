@@ -422,7 +422,7 @@ suite("an image that mlcli did not push", () => {
     assertEquals(refused.code, 1);
     assertStringIncludes(
       refused.stderr,
-      `error: ${job.app.name}.json sets the image ${TEAM}:1, whose registry is neither`,
+      `error: mlcli does not trust the image ${TEAM}:1, set by ${job.app.name}.json: its registry`,
     );
     assertStringIncludes(
       refused.stderr,
@@ -444,7 +444,7 @@ suite("an image that mlcli did not push", () => {
       ]]
     ) {
       const { code, stderr } = await other.run([...line, "-e", "ml.m5.large"]);
-      assertEquals([code, stderr.includes(".json sets the image ")], [1, true], stderr);
+      assertEquals([code, stderr.includes("mlcli does not trust the image ")], [1, true], stderr);
     }
   });
 });

@@ -217,8 +217,8 @@ suite("the cloud commands and a proxy", () => {
         });
         assertEquals([code, stderr], [
           1,
-          `error: ${name} is not a valid proxy address\n` +
-          "hint: Use an address such as http://proxy:3128\n",
+          `error: ${name} does not contain a valid proxy address\n` +
+          `hint: Set ${name} to an address such as http://proxy:3128\n`,
         ]);
       }
     }

@@ -681,7 +681,7 @@ suite("an image that only the app's file names", () => {
         assertEquals([code, engine.created], [1, []]);
         assertStringIncludes(
           stderr,
-          `error: ${app.name}.json sets the image ${image}, whose registry is neither`,
+          `error: mlcli does not trust the image ${image}, set by ${app.name}.json: its registry`,
         );
         assertStringIncludes(
           stderr,

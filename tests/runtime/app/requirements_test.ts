@@ -301,27 +301,27 @@ suite("a requirements file that refers to others", () => {
     [
       "./.env/x.whl",
       "requirements.txt, line 1: ./.env/x.whl is private",
-      "Move it, or add the line !.env",
+      "To send it anyway, add the line !.env",
     ],
-    ["-r to_key.txt", "requirements.txt, line 1: to_key.txt is private", "Move it, or add "],
-    ["-c deps/x.key", "requirements.txt, line 1: deps/x.key is private", "Move it, or add "],
+    ["-r to_key.txt", "requirements.txt, line 1: to_key.txt is private", "To send it anyway, add "],
+    ["-c deps/x.key", "requirements.txt, line 1: deps/x.key is private", "To send it anyway, add "],
     // https://github.com/mlflow/mlflow/issues/1793
     [
       "-r travis/small-requirements.txt",
       "requirements.txt, line 1: travis/small-requirements.txt is excluded by .dockerignore",
-      "Move it, or add the line !travis/small-requirements.txt to the end of .dockerignore",
+      "To send it anyway, add the line !travis/small-requirements.txt to the end of .dockerignore",
     ],
     [
       "./travis",
       "requirements.txt, line 1: ./travis is excluded by .dockerignore",
-      "Move it, or add the line !travis",
+      "To send it anyway, add the line !travis",
     ],
     [
       "./demo/mlcli_base/local_test/x.whl",
-      "requirements.txt, line 1: ./demo/mlcli_base/local_test/x.whl is test data, which a build never sends",
-      "Move it to another directory",
+      "requirements.txt, line 1: ./demo/mlcli_base/local_test/x.whl is test data, which mlcli never sends to a build",
+      "Move it out of mlcli_base/local_test",
     ],
-    ["./to_test", "requirements.txt, line 1: ./to_test is test data", "Move it to another "],
+    ["./to_test", "requirements.txt, line 1: ./to_test is test data", "Move it out of mlcli_base/"],
     [
       "./to_etc",
       "requirements.txt, line 1: ./to_etc points outside ",

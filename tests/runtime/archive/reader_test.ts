@@ -67,7 +67,7 @@ suite("piecesOf", () => {
         await assertRejects(
           () => fileOf(map, data, size, chunk),
           Refusal,
-          "a sparse file has an invalid map",
+          "it contains a damaged sparse file",
         );
       }
     });

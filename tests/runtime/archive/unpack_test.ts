@@ -296,7 +296,7 @@ suite("unpackModel refuses", () => {
       [
         "another name of a link",
         [{ name: "l", type: "2", link: "m" }, { name: "n", type: "1", link: "l" }],
-        "n is a hard link to l, which is not a file earlier in the archive",
+        "n is a hard link to l, but no file of that name comes before it",
       ],
       [
         "another name of what lies behind a link",
@@ -305,12 +305,12 @@ suite("unpackModel refuses", () => {
           { name: "l", type: "2", link: "a" },
           { name: "n", type: "1", link: "l/m" },
         ],
-        "n is a hard link to l/m, which is not a file earlier in the archive",
+        "n is a hard link to l/m, but no file of that name comes before it",
       ],
       [
         "another name of nothing, of a directory, of itself",
         [{ name: "n", type: "1", link: "n" }],
-        "n is a hard link to n, which is not a file earlier in the archive",
+        "n is a hard link to n, but no file of that name comes before it",
       ],
       ["a device", [{ name: "null", type: "3" }], /^null is not a file, a directory or /],
       ["a pipe", [{ name: "pipe", type: "6" }], /^pipe is not a file, a directory or /],
@@ -338,15 +338,15 @@ suite("unpackModel refuses", () => {
 
   it("what is no archive", async () => {
     const text = new TextEncoder().encode("This is text, of more than a block. ".repeat(50));
-    await assertRefused(new Uint8Array(), "it is not compressed with gzip");
-    await assertRefused(new Uint8Array([0x1f]), "it is not compressed with gzip");
-    await assertRefused(tarOf([GOOD]), "it is not compressed with gzip");
-    await assertRefused(text, "it is not compressed with gzip");
+    await assertRefused(new Uint8Array(), "the file is not compressed with gzip");
+    await assertRefused(new Uint8Array([0x1f]), "the file is not compressed with gzip");
+    await assertRefused(tarOf([GOOD]), "the file is not compressed with gzip");
+    await assertRefused(text, "the file is not compressed with gzip");
     await assertRefused(
       await gzip(text),
-      /^it is not a tar archive, or is damaged or incomplete/,
+      /^the file is not a tar archive, or is damaged or incomplete/,
     );
-    await assertRefused(await gzip(text.subarray(0, 100)), /^it is not a tar archive/);
+    await assertRefused(await gzip(text.subarray(0, 100)), /^the file is not a tar archive/);
   });
 
   it("what is damaged or cut off, wherever", async () => {
@@ -370,11 +370,11 @@ suite("unpackModel refuses", () => {
     // In a header, in the content of a file, in its padding.
     for (const length of [300, 1024 + 300, 1536 + 10, 1536 + 60_000 + 100]) {
       const cut = await gzip(tar.subarray(0, length));
-      await assertRefused(cut, /^it is not a tar archive, or is damaged or incomplete/);
+      await assertRefused(cut, /^the file is not a tar archive, or is damaged or incomplete/);
     }
     const header = tar.slice();
     header.set([0x78], 1024 + 3);
-    await assertRefused(await gzip(header), /^it is not a tar archive, or is damaged/);
+    await assertRefused(await gzip(header), /^the file is not a tar archive, or is damaged/);
   });
 
   it("more than the limits allow", async () => {
@@ -386,7 +386,7 @@ suite("unpackModel refuses", () => {
     await unpackIn(directory, await tarGz([...four, { name: "a/b/", type: "5" }]), { limits });
 
     const bytes = await tarGz([{ name: "zeros", content: new Uint8Array(100_000) }]);
-    await assertRefused(bytes, "it unpacks to more than 90000 bytes", {
+    await assertRefused(bytes, "its files are larger than the limit of 90000 bytes", {
       entries: 3,
       bytes: 90_000,
     });
@@ -399,7 +399,7 @@ suite("unpackModel refuses", () => {
     const holes = { name: "w", pax, content: "0\n".padEnd(512, "\0") };
     await assertRefused(
       await tarGz([holes, holes]),
-      "it unpacks to more than 100000 bytes",
+      "its files are larger than the limit of 100000 bytes",
       {
         entries: 3,
         bytes: 100_000,

@@ -365,7 +365,7 @@ suite("credentialsProvider", () => {
       "a process that fails",
       { profile: "process" },
       'The credential_process of profile "process" failed',
-      "Show the command, then run it: aws configure get credential_process --profile process",
+      "Run the command of the profile to see its error. To show the command: aws configure get credential_process --profile process",
     ],
     [
       "a device for codes",

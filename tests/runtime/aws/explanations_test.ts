@@ -228,7 +228,7 @@ const WANTS_LOGIN = "The proxy requires a valid user name and password";
 const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string, hint: string]>> = {
   "no such host": [
     REACH,
-    "Check the network, the proxy and AWS_ENDPOINT_URL, and whether eu-west-1 (--x) exists",
+    "Check the network, the proxy and AWS_ENDPOINT_URL. Also check that the region exists: eu-west-1 (--x)",
   ],
   "refused": [REACH, TRY],
   "no route": [REACH, TRY],

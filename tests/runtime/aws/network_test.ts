@@ -38,8 +38,8 @@ suite("checkProxies", () => {
         const error = assertThrows(() => checkProxies(reader({ [name]: value })), AwsError);
         assertEquals([error.refusal, error.message, error.hint, error.cause], [
           "unreachable",
-          `${name} is not a valid proxy address`,
-          "Use an address such as http://proxy:3128",
+          `${name} does not contain a valid proxy address`,
+          `Set ${name} to an address such as http://proxy:3128`,
           undefined,
         ]);
       }
@@ -50,7 +50,7 @@ suite("checkProxies", () => {
     const wrong = { NO_PROXY: "://", no_proxy: "://", FTP_PROXY: "://" };
     checkProxies(reader(wrong));
     const env = { ...wrong, HTTPS_PROXY: "proxy", all_proxy: "://" };
-    assertThrows(() => checkProxies(reader(env)), AwsError, "all_proxy is not");
+    assertThrows(() => checkProxies(reader(env)), AwsError, "all_proxy does not");
   });
 });
 
@@ -206,7 +206,7 @@ const FOUND: readonly (readonly [
   ["lines that end as on Windows", { env: { AWS_CA_BUNDLE: "DIR/crlf.pem" } }, [pem(BODY, "\r\n")]],
 ];
 
-const CHECK = "Check the file. It is set by";
+const CHECK = "Check that you can read the file, which is set by";
 const PEM = "to a file with PEM certificates (-----BEGIN CERTIFICATE-----)";
 
 const REFUSED: readonly (readonly [
@@ -233,25 +233,25 @@ const REFUSED: readonly (readonly [
     "one that is not there",
     { env: { AWS_CA_BUNDLE: "DIR/lost.pem" } },
     "Cannot read the certificates in DIR/lost.pem",
-    `${CHECK} AWS_CA_BUNDLE.`,
+    `${CHECK} AWS_CA_BUNDLE`,
   ],
   [
     "one of a profile that is not there",
     { profile: "lost", env: {} },
     "Cannot read the certificates in DIR/lost.pem",
-    `${CHECK} ca_bundle in profile lost.`,
+    `${CHECK} ca_bundle in profile lost`,
   ],
   [
     "one below the home of somebody else",
     { profile: "user", env: { HOME: "DIR/home/" } },
     "Cannot read the certificates in ~x.pem",
-    `${CHECK} ca_bundle in profile user.`,
+    `${CHECK} ca_bundle in profile user`,
   ],
   [
     "a directory",
     { env: { AWS_CA_BUNDLE: "DIR/folder" } },
     "Cannot read the certificates in DIR/folder",
-    `${CHECK} AWS_CA_BUNDLE.`,
+    `${CHECK} AWS_CA_BUNDLE`,
   ],
 ];
 

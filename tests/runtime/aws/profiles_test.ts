@@ -141,7 +141,7 @@ suite("checkProfile", () => {
       assertEquals([error.refusal, error.message, error.hint], [
         "credentials",
         `Cannot read ${directory}/config: Is a directory`,
-        "Use a regular file that you can read",
+        "Check that it is a regular file and that you can read it",
       ]);
       assertEquals(error.cause instanceof Error, true);
     });

@@ -138,7 +138,7 @@ suite("awsSettings", () => {
           const error = assertThrows(() => settingsOf({ [source]: value }), MlcliError);
           assertEquals([error.message, error.hint], [
             `${expected} but got "${value}"`,
-            `Check ${source}`,
+            `Correct ${source}`,
           ]);
           // A line that was typed wrong ends with another status than a variable.
           assertEquals(error instanceof UsageError, source.startsWith("--"));
@@ -476,7 +476,7 @@ suite("addressOf", () => {
     );
     assertEquals([message, hint], [
       'Expected a URL that begins with http:// or https:// but got "localhost:4566"',
-      "Check endpoint_url in profile wrong",
+      "Correct endpoint_url in profile wrong",
     ]);
   });
 });

@@ -288,7 +288,10 @@ suite("deploy, where nobody waits for the end", () => {
     job.box.endpoints.script("shop", Array.from({ length: 99 }, () => "Updating" as const));
     const { code, stdout, stderr } = await job.run([...UPDATE, "--timeout", "60"]);
     assertEquals([code, stdout], [1, ""]);
-    assertStringIncludes(stderr, "error: Timed out after 60 s: shop is Updating\n");
+    assertStringIncludes(
+      stderr,
+      "error: Timed out after 60 s: the status of shop is Updating\n",
+    );
     assertStringIncludes(stderr, "mlcli wait shop");
     assertStringIncludes(stderr, NOT_YET);
     assertEquals(changesOf(job).some((name) => name.includes("Delete")), false);
@@ -303,7 +306,7 @@ suite("deploy, where nobody waits for the end", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE, { keys });
     assertEquals([code, stdout], [130, ""]);
-    assertStringIncludes(stderr, "To wait for it: mlcli wait shop");
+    assertStringIncludes(stderr, "To wait for the change: mlcli wait shop");
     assertEquals(thingsOf(job).all.length, 4);
   });
 
@@ -337,7 +340,10 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Another deployment to shop ran at the same time\n");
+    assertStringIncludes(
+      stderr,
+      "error: Another deployment to shop ran at the same time\n",
+    );
     assertEquals(endpoints.configurations.has("shop-config-2"), true);
     assertEquals(endpoints.models.has("shop-mlcli-2"), true);
   });
@@ -354,7 +360,10 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [1, ""], stderr);
-    assertStringIncludes(stderr, "error: Another deployment to shop ran at the same time\n");
+    assertStringIncludes(
+      stderr,
+      "error: Another deployment to shop ran at the same time\n",
+    );
     assertStringIncludes(stderr, "Nothing was changed.");
     assertEquals(changesOf(job).filter((name) => name.endsWith("CreateModel")).length, 1);
   });

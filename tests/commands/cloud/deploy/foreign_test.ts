@@ -84,7 +84,7 @@ suite("deploy, where what is asked for does not serve", () => {
     assertEquals([code, changesOf(job)], [1, []], stderr);
     assertStringIncludes(
       stderr,
-      "The rollback of endpoint shop failed, so it might still use shop-mlcli-2\n",
+      "Cannot replace shop-mlcli-2: after a failed rollback, endpoint shop might still use it\n",
     );
   });
 });

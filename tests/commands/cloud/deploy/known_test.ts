@@ -10,7 +10,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 
 const TYPED = ["-n", "shop"];
 const DRY = ["deploy", "--dry-run"];
-const UNKNOWN = /^error: Endpoint "shop" already exists \(account 123456789012, eu-west-1\), and /m;
+const UNKNOWN = /^error: Endpoint "shop" already exists \(account 123456789012, eu-west-1\), but /m;
 
 /** A repository whose file names an endpoint. */
 function cloned(model = MODEL): Promise<JobApp> {
@@ -48,7 +48,7 @@ suite("deploy to an endpoint that only the file names", () => {
       assertMatch(stderr, UNKNOWN);
       assertStringIncludes(
         stderr,
-        "type its name once: --endpoint-name shop, or MLCLI_ENDPOINT_NAME",
+        "type the name once: --endpoint-name shop, or MLCLI_ENDPOINT_NAME",
       );
       assertEquals([changesOf(job), engine.calls], [[], []]);
       const asked = job.box.operations.filter((name) => !name.startsWith("sagemaker:Describe"));

@@ -237,7 +237,7 @@ suite("deploy with code of the user's own", () => {
     assertEquals(refused.code, 2);
     assertStringIncludes(
       refused.stderr,
-      "error: An entry point is not supported with the image of mlcli init\n",
+      "error: An entry point is not supported with the app's own image\n",
     );
     await using job = await makeOwnCode();
     const unused = await own.run([...LEAST, "--repack"]);
@@ -297,7 +297,7 @@ suite("deploy of an image that brings its model", () => {
         [
           [...serverless, "-m", `s3://${BUCKET}/app/data/`],
           2,
-          "requires a model archive, not a prefix",
+          "requires a model archive, not an S3 directory",
         ],
         [
           [...serverless, "--inference-ami-version", "a"],

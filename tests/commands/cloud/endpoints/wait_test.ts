@@ -176,7 +176,7 @@ suite("mlcli wait of an endpoint", () => {
       code: 130,
       stdout: "",
       stderr:
-        "Creating\nSageMaker continues a change that has started. To wait for it: mlcli wait shop --region " +
+        "Creating\nSageMaker continues a change that has started. To wait for the change: mlcli wait shop --region " +
         `eu-west-1. To delete the endpoint: ${REMOVAL} --region eu-west-1.\n`,
     });
     assertEquals(box.endpoints.endpoint("shop").status, "Creating");

@@ -173,7 +173,7 @@ suite("an archive in S3 that gets the user's code", () => {
     const none = await assertRejects(() => withModel({ box }, () => Promise.resolve()), UsageError);
     assertEquals(
       none.message,
-      `Adding the code downloads and uploads 1.0 GB (s3://${BUCKET}/${KEY}), which requires --repack`,
+      `To add the code, mlcli downloads and uploads s3://${BUCKET}/${KEY} (1.0 GB), which requires --repack`,
     );
     assertMatch(none.hint!, /^To agree, use --repack\./);
     await assertRejects(
@@ -181,7 +181,10 @@ suite("an archive in S3 that gets the user's code", () => {
       UsageError,
     );
     await withModel({ box, answer: "y" }, (_, said) => {
-      assertMatch(said.at(-1)!, /^Adding the code downloads and uploads 1\.0 GB .* Continue\?/);
+      assertMatch(
+        said.at(-1)!,
+        /^To add the code, mlcli downloads and uploads .* \(1\.0 GB\)\. Continue\?/,
+      );
       return Promise.resolve();
     });
     await withModel({ box, repacks: true }, (_, said) => {

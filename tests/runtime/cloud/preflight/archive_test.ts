@@ -102,8 +102,8 @@ suite("the archive of a model in S3", () => {
 
   for (
     const [what, make, words] of [
-      ["nothing", () => new Uint8Array(), /it is not compressed with gzip$/],
-      ["a tar without compression", () => tarOf(FILES), /it is not compressed with gzip$/],
+      ["nothing", () => new Uint8Array(), /the file is not compressed with gzip$/],
+      ["a tar without compression", () => tarOf(FILES), /the file is not compressed with gzip$/],
       ["a web page", () => new TextEncoder().encode("<html>"), /not compressed with gzip$/],
       ["no tar", () => gzip(NOISE), /not a tar archive, or is damaged or incomplete/],
       ["one that is cut off", async () => (await tarGz(FILES)).slice(0, 30_000), /incomplete/],
@@ -177,7 +177,7 @@ suite("the archive of a model in S3", () => {
     const error = await refused(petabytes);
     assertMatch(
       error.message,
-      /: it unpacks to more than the 30 GB of ml\.m5\.large$/,
+      /: its files are larger than the 30 GB disk of ml\.m5\.large$/,
     );
     assertMatch(error.hint!, /local disks/);
     const six = await gzip(withSize(tarOf([{ name: "six" }]), 6 * 1024 ** 3));
