@@ -183,7 +183,7 @@ suite("the archive of a model in S3", () => {
     const six = await gzip(withSize(tarOf([{ name: "six" }]), 6 * 1024 ** 3));
     assertMatch(
       (await refused(six, { instanceType: "" })).message,
-      /more than the 5 GB of a serverless endpoint$/,
+      /larger than the 5 GB disk of a serverless endpoint$/,
     );
     // There is room for it, and then it is not all there.
     assertMatch((await refused(six)).message, /incomplete/);
