@@ -30,7 +30,7 @@ suite("parts that belong to no object", () => {
       stderr,
       new RegExp(
         "^warning: S3 still has parts of an unfinished upload of " +
-          "s3://data-bucket/churn/data/large, begun \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\n" +
+          "s3://data-bucket/churn/data/large, started \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\n" +
           "hint: S3 bills these parts. If the upload is no longer running, remove them: " +
           "aws s3api abort-multipart-upload " +
           `--bucket data-bucket --key churn/data/large --upload-id ${id}\n`,
