@@ -268,15 +268,15 @@ async function requirePing(
     )
     : readiness;
   const log = await logTail(engine, id);
+  const late = `did not return 200 for /ping within ${seconds} s`;
   throw new Unfit(
     readiness.kind === "ended"
       ? `In a local test, the server exited before it was ready: ${
         endWithError(readiness.status, words, log ?? "")
       }`
       : `In a local test, the server ${
-        readiness.wasReady ? "stopped returning" : "did not return"
-      } ` +
-        `200 for /ping within ${seconds} s (${words})`,
+        readiness.wasReady ? "returned 200 for /ping at first, then stopped" : late
+      } (${words})`,
     {
       quote: log && printable(shownTail(log)),
       hint: sentences(
