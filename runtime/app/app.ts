@@ -206,9 +206,11 @@ function hasTellingKey(text: string): boolean {
 /** @param name of the app that is asked for; any when undefined. */
 async function noAppIn(cwd: string, name: string | undefined): Promise<MlcliError> {
   const above = await appsAbove(cwd, name);
-  const { names } = await lookUp(cwd);
-
-  return new NoAppHere(above?.directory, `Not a valid mlcli directory: ${cwd}`, {
+  const { directory, names } = await lookUp(cwd);
+  const message = names.length === 0
+    ? `Not a valid mlcli directory: ${cwd}`
+    : `App not found in ${directory}: ${name}`;
+  return new NoAppHere(above?.directory, message, {
     hint: name === undefined
       ? "Change to the directory that contains the app's NAME.json, or create an app: mlcli init"
       : names.length === 0

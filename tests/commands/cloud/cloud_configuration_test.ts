@@ -67,7 +67,7 @@ suite("the cloud commands and the apps' configuration", () => {
     assertEquals([code, region], [1, undefined]);
     assertMatch(
       stderr,
-      /^error: Not a valid mlcli directory: .+\nhint: Use an app in this directory: /,
+      /^error: App not found in .+: fruad\nhint: Use an app in this directory: /,
     );
   });
 

@@ -100,7 +100,7 @@ suite("findApp with a name", () => {
       "demo/mlcli_base/": "",
     });
     const error = await assertRejects(() => findApp(directory.path, "demo"), NoAppHere);
-    assertEquals(error.message, `Not a valid mlcli directory: ${directory.path}`);
+    assertEquals(error.message, `App not found in ${directory.path}: demo`);
     assertEquals(error.hint, "Use an app in this directory: a");
   });
 
