@@ -171,7 +171,7 @@ export function cannotRead(shown: string, cause: unknown): MlcliError {
 /** The error for a file that changed while it was packed. */
 export function changed(shown: string): MlcliError {
   return new MlcliError(`${inOneLine(shown)} changed while it was being packed`, {
-    hint: "Run the command again when no program is writing to it",
+    hint: "Rerun the command when no program is writing to this file",
   });
 }
 

@@ -35,7 +35,7 @@ export function objection(
     names.some((one) => one.toLowerCase() === name);
   const called = host === null ? undefined : hostOf(host);
   if (host !== null && !(called !== undefined && (isOwn(called) || isAddress(called)))) {
-    const hint = called === undefined ? "The name is not valid." : letsIn(called);
+    const hint = called === undefined ? "Open the address that mlcli printed." : letsIn(called);
     return `Refused: the host "${host}" is unknown. ${hint}`;
   }
   if (origin === null) return undefined;

@@ -63,7 +63,7 @@ suite("who may call the page", () => {
     );
     assertEquals(
       objection("a b", null, []),
-      'Refused: the host "a b" is unknown. The name is not valid.',
+      'Refused: the host "a b" is unknown. Open the address that mlcli printed.',
     );
   });
 
