@@ -17,8 +17,8 @@ const OPTIONS = options({
   "[name]": {},
   "--from": {
     value: "dir|kind/name",
-    description: "Convert another tool's project in DIR, or from SageMaker training-job/NAME, " +
-      "processing-job/NAME, endpoint/NAME or model/NAME",
+    description: "Convert another tool's project in DIR, or a training-job/NAME, " +
+      "processing-job/NAME, endpoint/NAME or model/NAME from SageMaker",
     path: "typed",
   },
   "--data": {

@@ -37,11 +37,11 @@ export const PERSON_SETTINGS = {
     pattern: /^(text|json)$/,
   },
   profile: {
-    meaning: "AWS profile, if it is not set elsewhere",
+    meaning: "AWS profile, if no option, variable or NAME.json sets it",
     pattern: /^[^\p{Cc}]+$/u,
   },
   region: {
-    meaning: "AWS region, if it is not set elsewhere or by the profile",
+    meaning: "AWS region, if no option, variable, NAME.json or AWS profile sets it",
     pattern: REGION,
   },
   trusted_registries: {

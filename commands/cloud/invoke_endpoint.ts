@@ -19,7 +19,7 @@ const OPTIONS = options({
   ...mediaTypes,
   "--variant": {
     value: "name",
-    description: "Variant to send the request to, if the endpoint has several",
+    description: "Variant to send the request to if the endpoint has several",
     parse: parseVariant,
   },
   "--header": {

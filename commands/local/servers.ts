@@ -29,7 +29,7 @@ export const stopCommand: Command = command({
 const STATUS = options({
   "--app-name": {
     ...appName["--app-name"],
-    description: "Show only servers and runs of this app",
+    description: "Show only servers and runs of app NAME",
     variable: undefined,
   },
   ...outputFormat,

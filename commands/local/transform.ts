@@ -14,7 +14,7 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "path",
-    description: "File or directory to transform, like the argument PATH",
+    description: "File or directory to transform, same as the argument PATH",
     path: "typed",
   },
   "--output-dir": {

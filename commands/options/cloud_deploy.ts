@@ -96,10 +96,10 @@ export const DEPLOY_OPTIONS = options({
     short: "-m",
     alias: "--s3-model-location",
     value: "s3_uri|dir",
-    description: "Model to serve: s3://.../model.tar.gz, an S3 prefix of uncompressed files, or " +
-      "a local directory, which mlcli packs, tests and uploads",
+    description: "Model: s3://.../model.tar.gz, S3 prefix of uncompressed files, or local " +
+      "directory to pack and upload",
     key: true,
-    needed: "the image contains a model, or --run",
+    needed: "the image contains one, or --run",
     path: (model: ModelSource) => "directory" in model ? model.directory : undefined,
     parse: parseModel,
   },

@@ -8,7 +8,7 @@ export const appName = options({
   "--app-name": {
     short: "-a",
     value: "name",
-    description: "App to use, if this directory has several",
+    description: "App to use if this directory contains several",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
@@ -18,7 +18,7 @@ export const appName = options({
 export const serverOf = options({
   "--app-name": {
     ...appName["--app-name"],
-    description: "Fail if the server belongs to another app",
+    description: "Fail if the server does not belong to app NAME",
     variable: undefined,
   },
 });
@@ -119,7 +119,7 @@ export const jobOrEndpoint = options({
   "--kind": {
     value: "kind",
     choices: [...JOB_KINDS, "endpoint"],
-    description: "Kind, if the name is ambiguous: train, process, transform or endpoint",
+    description: "Kind, if the name is not unique: train, process, transform or endpoint",
   },
   ...cloudOptions,
 });
