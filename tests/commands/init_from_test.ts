@@ -164,7 +164,7 @@ suite("mlcli init in a project of another tool", () => {
     assertEquals([refused.code, refused.stdout], [2, ""]);
     assertStringIncludes(
       refused.stderr,
-      "error: This directory contains a sagify project\nhint: To convert it, run mlcli init --from .",
+      "error: This directory contains a sagify project\nhint: Convert your project (mlcli init --from .)",
     );
     assertEquals(await filesBelow(directory.path), PROJECT);
     const { code, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });

@@ -270,7 +270,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "a script that is not there",
     ["process", "-f", "x.py", "-e", "ml.m5.large"],
     1,
-    /error: Processing file not found: x\.py\nhint: Choose a file, .*: p\.py/,
+    /error: Processing file not found: x\.py\nhint: Choose one of these files in .*\/processing\/: p\.py/,
   ],
   [
     "a script elsewhere",
@@ -294,7 +294,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "an argument that is too long",
     [...PROCESS, "--", "x".repeat(257)],
     1,
-    /error: SageMaker rejects arguments longer than 256 characters in a processing job: number 3\n/,
+    /error: SageMaker rejects arguments longer than 256 characters in a processing job: argument 3\n/,
   ],
 ];
 

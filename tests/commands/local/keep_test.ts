@@ -62,7 +62,8 @@ suite("mlcli local keep", () => {
       const { code, stderr } = await run(app, `keep ${typed}`);
       assertEquals({ code, stderr }, {
         code: 1,
-        stderr: "error: Run none has no model: it wrote none, or mlcli removed it (keep_models)\n" +
+        stderr:
+          "error: Run none has no model: the run wrote none, or mlcli removed it (keep_models)\n" +
           "hint: Choose a run that has a model: bad (failed), good\n",
       });
     }

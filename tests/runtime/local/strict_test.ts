@@ -158,7 +158,7 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   },
   "a long argument": {
     args: [...PROCESS, "--", "x".repeat(257)],
-    message: /rejects arguments longer than 256 characters in a processing job: number 3/,
+    message: /rejects arguments longer than 256 characters in a processing job: argument 3/,
   },
   "a shell as entry point": {
     args: TRAIN,

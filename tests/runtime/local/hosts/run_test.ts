@@ -409,7 +409,7 @@ suite("a run of several hosts whose mlcli was killed", () => {
       const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
       assertEquals(removed, [`${container}-algo-1`, `${container}-algo-2`]);
       assertMatch(stderr, /^(warning|note): mlcli was killed during a run on several hosts/);
-      assertEquals(/; their files are in \S+\/hosts\n/.test(stderr), file !== undefined);
+      assertEquals(/; the hosts' files are in \S+\/hosts\n/.test(stderr), file !== undefined);
       const left = await namesIn(`${folder}/hosts/algo-1`).catch(() => []);
       assertEquals(left, file ? ["written"] : []);
       const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));

@@ -77,7 +77,7 @@ os.symlink("data", "channel")`;
     await assertRejects(
       () => layShard(place.path, join(place.path, "to"), 2, 0),
       MlcliError,
-      "contains the run's own directory",
+      "(--shard): this run writes into it",
     );
   });
 });
