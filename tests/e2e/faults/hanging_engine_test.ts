@@ -92,7 +92,7 @@ suite("an engine that hangs", () => {
     assertEquals([code, stdout], [1, ""], stderr);
     assertMatch(
       stderr,
-      /^error: The server did not answer \/ping with 200 within 1 s \(the Docker Engine does not/m,
+      /^error: The server did not return 200 for \/ping within 1 s \(the Docker Engine does not/m,
     );
     assertMatch(stderr, /docker rm -f mlcli-\S+-serve-\d+\n/);
     front.thaw();

@@ -259,7 +259,10 @@ if (Deno.uid() === 0) {
       const { code, stderr } = await space.user.run(["local", "train"], away.directory);
       assertEquals(code, 1);
       assertStringIncludes(stderr, "error: The Docker Engine does not see /");
-      assertStringIncludes(stderr, "hint: In SageMaker Studio, the engine sees the space's home");
+      assertStringIncludes(
+        stderr,
+        "hint: Move the app and its data into the space's home directory",
+      );
       const doctor = await space.user.run(["doctor"], away.directory);
       assertStringIncludes(doctor.stdout, "because it is outside the home directory");
     });
