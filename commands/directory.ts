@@ -27,13 +27,13 @@ async function realDirectory(path: string, typed: string): Promise<string> {
     if ((await Deno.stat(real)).isDirectory) return real;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
-      throw new UsageError(`Directory "${typed}" does not exist`, { cause: error });
+      throw new UsageError(`Directory "${typed}" (--directory) does not exist`, { cause: error });
     }
-    throw new UsageError(`Cannot open directory "${typed}": ${fileErrorReason(error)}`, {
+    throw new UsageError(`Cannot open "${typed}" (--directory): ${fileErrorReason(error)}`, {
       cause: error,
     });
   }
-  throw new UsageError(`"${typed}" is not a directory`);
+  throw new UsageError(`"${typed}" (--directory) is not a directory`);
 }
 
 /**

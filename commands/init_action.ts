@@ -106,7 +106,7 @@ async function offeredOrigin(
   if (found === undefined) return undefined;
   const answer = await ask(`Found ${found.words}. Convert it into an mlcli app? [Y/n]`, "");
   if (answer === undefined && (name === undefined || await hasConfiguration(cwd, name))) {
-    throw new UsageError(`This directory contains ${found.words}`, {
+    throw new UsageError(`mlcli init needs a choice: this directory contains ${found.words}`, {
       hint:
         "Convert your project (mlcli init --from .), or create the sample app (mlcli init NAME)",
     });

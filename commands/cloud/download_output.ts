@@ -11,7 +11,7 @@ const OPTIONS = options({
   },
   "--kind": {
     ...jobKind["--kind"],
-    description: "Kind, if the name is not unique: train, process or transform",
+    description: "Kind of job, if several jobs are named JOB: train, process or transform",
   },
   ...cloudOptions,
   ...progressOptions,

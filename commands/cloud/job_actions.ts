@@ -80,7 +80,7 @@ function requireSendable(
   const runsOwn = code === undefined && command.length === 0 && isOfAppsDirectory(app);
   if (!sendCode || runsOwn) return;
   throw new UsageError(
-    `Option "--send-code" requires mlcli init's Dockerfile, without an entry point or a command`,
+    'Option "--send-code" requires the Dockerfile of mlcli init, and no entry point or command',
     { hint: code ? "Remove --send-code: the code of an entry point is always sent" : undefined },
   );
 }

@@ -20,8 +20,8 @@ export type ListRunsOptions = Values<typeof OPTIONS>;
 
 export const listRunsCommand: Command = command({
   details: "Pass one run to show its full record. Pass several to compare them; for two runs, " +
-    "mlcli also compares their code. Each of NAMES is a run's full or listed name, its number in " +
-    "the list (1 is the newest), or last. Records of the last 100 runs are in " +
+    "mlcli also compares their code. A name can be the run's full name, the name in the list, its " +
+    "number in the list (1 is the newest), or last. Records of the last 100 runs are in " +
     "local_test/jobs/RUN/ (job.json, metrics.csv). To extract metrics from the output, set " +
     "metric_definitions in NAME.json.",
   options: OPTIONS,

@@ -66,7 +66,7 @@ async function ecrLogin(registry: string, app: App, context: Context): Promise<P
     });
   });
   if (mayLogIn(host, registry)) return { username, password, serveraddress: registry };
-  throw new MlcliError(`Expected a login for ${registry} but got one for ${host}`, {
+  throw new MlcliError(`ECR returned a login for ${host} instead of ${registry}`, {
     hint: "Check AWS_ENDPOINT_URL and the proxy: the response might not come from AWS",
   });
 }

@@ -84,7 +84,7 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
   // RFC 9110, 5.6.2: `token`.
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) {
     throw new UsageError(`${source}: ${JSON.stringify(name)} is not a valid header name`, {
-      hint: `Use NAME=VALUE or NAME: VALUE, such as ${INVOCATION_HEADERS[0]}: trace=1`,
+      hint: `Use only letters, digits and hyphens in the name, as in ${INVOCATION_HEADERS[0]}`,
     });
   }
   const lower = name.toLowerCase();

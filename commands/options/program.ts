@@ -11,7 +11,7 @@ import { options } from "./option.ts";
 /** Whether there is such an image, the registry says. */
 export function parseImage(text: string, source: string): string {
   if (IMAGE_REFERENCE.test(text)) return text;
-  throw new UsageError(`${source} must be the name of an image, but got "${text}"`);
+  throw new UsageError(`${source} must be an image name, such as python:3.12, but got "${text}"`);
 }
 
 /** Of `deploy`: on SageMaker, a server has the image's own entry point, and finds code in its model. */

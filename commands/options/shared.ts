@@ -119,7 +119,7 @@ export const jobOrEndpoint = options({
   "--kind": {
     value: "kind",
     choices: [...JOB_KINDS, "endpoint"],
-    description: "Kind, if the name is not unique: train, process, transform or endpoint",
+    description: "Kind of resource, if several share NAME: train, process, transform or endpoint",
   },
   ...cloudOptions,
 });

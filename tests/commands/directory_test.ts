@@ -43,9 +43,9 @@ suite("--directory", () => {
     const file = `${app.name}.json`;
     for (
       const [directory, message] of [
-        ["none", 'Directory "none" does not exist'],
-        [file, `"${file}" is not a directory`],
-        [`${file}/x`, `Cannot open directory "${file}/x": Not a directory`],
+        ["none", 'Directory "none" (--directory) does not exist'],
+        [file, `"${file}" (--directory) is not a directory`],
+        [`${file}/x`, `Cannot open "${file}/x" (--directory): Not a directory`],
       ] as const
     ) {
       const args = ["--directory", directory, "build"];

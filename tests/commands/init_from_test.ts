@@ -164,7 +164,8 @@ suite("mlcli init in a project of another tool", () => {
     assertEquals([refused.code, refused.stdout], [2, ""]);
     assertStringIncludes(
       refused.stderr,
-      "error: This directory contains a sagify project\nhint: Convert your project (mlcli init --from .)",
+      "error: mlcli init needs a choice: this directory contains a sagify project\n" +
+        "hint: Convert your project (mlcli init --from .), or create the sample app (mlcli init NAME)",
     );
     assertEquals(await filesBelow(directory.path), PROJECT);
     const { code, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });

@@ -324,7 +324,7 @@ suite("train with code of the user's own", () => {
       [
         "--send-code",
         ["--send-code"],
-        'Option "--send-code" requires mlcli init\'s Dockerfile, without an entry point or a command',
+        'Option "--send-code" requires the Dockerfile of mlcli init, and no entry point or command',
       ],
       [
         "another tool's word",

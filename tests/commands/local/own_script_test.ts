@@ -808,7 +808,7 @@ suite("init --image", () => {
         ["--image", IMAGE, "--source-dir", "src"],
         'Option "--source-dir" has no effect without "--entry-point"',
       ],
-      [["--image", "-x"], 'must be the name of an image, but got "-x"'],
+      [["--image", "-x"], 'must be an image name, such as python:3.12, but got "-x"'],
     ] as const
   ) {
     it(`is refused with ${args.join(" ")}`, async () => {
