@@ -33,7 +33,7 @@ export function parseModel(text: string, source: string): ModelSource {
     `${source} must be an S3 URI such as s3://my-bucket/churn/model.tar.gz, an S3 prefix that ` +
     `ends with /, or a local directory, but got "${text}"`;
   throw new UsageError(message, {
-    hint: "Print the URI of a training job's model: mlcli wait JOB",
+    hint: "To get the URI of a training job's model, run mlcli wait JOB",
   });
 }
 

@@ -46,7 +46,7 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
   if (name === undefined) {
     throw new UsageError(
       `${source} must be NAME=VALUE or NAME: VALUE, but got ${JSON.stringify(text)}`,
-      { hint: `Use one of these names: ${INVOCATION_HEADERS.join(", ")}` },
+      { hint: `Use one of these as NAME: ${INVOCATION_HEADERS.join(", ")}` },
     );
   }
   const field = fieldOfHeader(name);

@@ -161,7 +161,7 @@ suite("invoke-endpoint sends", () => {
         [["--header", "Accept: x"], /does not forward header "Accept"\nhint: Use --accept\n/],
         [
           ["--header", "nonsense"],
-          /must be NAME=VALUE or NAME: VALUE, but got "nonsense"\nhint: Use one of these names: Custom-Attr/,
+          /must be NAME=VALUE or NAME: VALUE, but got "nonsense"\nhint: Use one of these as NAME: Custom-Attr/,
         ],
         [
           ["--header", "Inference-Id: a\u0001"],
