@@ -230,7 +230,7 @@ function requireFewWildcards(patterns: readonly string[]): void {
     if (/[*?[\\]/.test(pattern)) length += pattern.length;
     if (length <= MOST_WILD) continue;
     throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${shortened(pattern)}"`, {
-      hint: `Shorten the patterns with *, ?, [ or \\ to ${MOST_WILD / 1024} KiB in total`,
+      hint: `Use fewer patterns with *, ?, [ or \\ (at most ${MOST_WILD / 1024} KiB in total)`,
     });
   }
 }

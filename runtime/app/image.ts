@@ -68,7 +68,7 @@ export function elsewhereFinding(
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
   if (!app || !isElsewhere(directory, mark)) return undefined;
   return {
-    message: `${reference} was built in another directory or on another machine`,
+    message: `${reference} was not built from this directory, so its code might differ`,
     hint: "To rebuild it from the code in this directory, run mlcli build. To keep it, choose " +
       "another image_name or --docker-tag.",
   };
@@ -112,9 +112,9 @@ export function requireNotBuiltHere(
   const app = otherApp(own, image);
   if (app === undefined) return;
   throw new MlcliError(
-    `${reference} is a local image that mlcli built for the app ${inOneLine(app)}`,
+    `${reference} is not from a registry: mlcli built it for the app ${inOneLine(app)}`,
     {
-      hint: `Use the registry's image (docker pull ${reference}), or confirm the local image: ` +
+      hint: `Get the registry's image (docker pull ${reference}), or confirm the local image: ` +
         `--image ${reference}`,
     },
   );

@@ -104,8 +104,8 @@ export function pointerMessage(
     : `${first} and ${others.length} more are ${title} pointers, not the files themselves`;
   return {
     message: inOneLine(message),
-    hint: `Fetch the file in the repository: ${fetch}` +
-      (title === "Git LFS" ? ". If you downloaded a ZIP file, use git clone instead." : ""),
+    hint: `Run ${fetch} in the repository` +
+      (title === "Git LFS" ? ". If you downloaded a ZIP file, clone the repository instead." : ""),
   };
 }
 

@@ -45,7 +45,7 @@ function pathOf(env: Context["env"]): string {
   const [named, local, home] = ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"].map(env)
     .map((path) => path && isAbsolute(path) ? path : undefined);
   const state = named ?? local ?? (home && join(home, ".local/state"));
-  if (!state) throw new MlcliError("Neither XDG_STATE_HOME nor HOME is set");
+  if (!state) throw new MlcliError("Neither XDG_STATE_HOME nor HOME is set to an absolute path");
   return join(state, "mlcli", "state.json");
 }
 

@@ -62,7 +62,7 @@ suite("another app's image, on the engine", () => {
     await using payments = await appOf(image, image);
     await using clone = await appOf(image, image);
     const elsewhere =
-      `warning: ${image}:latest was built in another directory or on another machine`;
+      `warning: ${image}:latest was not built from this directory, so its code might differ`;
     try {
       assertEquals((await payments.run(["build"])).code, 0);
       const taken = await clone.run(["build"]);

@@ -154,7 +154,7 @@ function noConfigurationError(endpoint: string, base: State["base"]): MlcliError
   const what = base?.configuration ? "contains no variant" : "no longer exists";
   const name = inOneLine(base?.name ?? "");
   return new MlcliError(`Configuration ${name} of endpoint ${endpoint} ${what}`, {
-    hint: `${UNCHANGED} Set --ec2-type and --instance-count: mlcli cannot read the present ones.`,
+    hint: `${UNCHANGED} Set --ec2-type and --instance-count: mlcli cannot read the old values.`,
   });
 }
 
@@ -180,7 +180,7 @@ export function requireUnmixed(
 function busyError(endpoint: string, status: string, choice: AwsOptions): AwsError {
   const wait = commandFor(endpoint, choice)("wait");
   return new AwsError("in progress", `Endpoint ${endpoint} is still changing: ${status}`, {
-    hint: `${UNCHANGED} Deploy again after this change. Wait for the change: ${wait}`,
+    hint: `${UNCHANGED} Wait for this change (${wait}), then deploy again.`,
   });
 }
 

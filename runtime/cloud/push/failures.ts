@@ -50,7 +50,7 @@ export interface PushTarget {
   readonly reference: string;
 }
 
-const PERMISSIONS = 'For all permissions of a push, see "Roles and permissions" in the docs.';
+const PERMISSIONS = `For all permissions, see "Roles and permissions" in mlcli's documentation.`;
 
 /** Emulators without a registry may name AWS's. */
 const EMULATORS = "an AWS emulator might have no registry";

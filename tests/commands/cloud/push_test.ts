@@ -438,7 +438,7 @@ suite("mlcli push: what is refused", () => {
     assertEquals(
       pushed.stderr.split("\n").slice(0, 2),
       [
-        `warning: ${same.app.name}:latest was built in another directory or on another machine`,
+        `warning: ${same.app.name}:latest was not built from this directory, so its code might differ`,
         "hint: To rebuild it from the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.",
       ],
     );

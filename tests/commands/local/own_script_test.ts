@@ -635,8 +635,8 @@ suite("an image that only the app's file names", () => {
       assertEquals([built.code, built.body], [1, undefined]);
       assertStringIncludes(
         built.stderr,
-        `error: ${name} is a local image that mlcli built for the app other\n` +
-          `hint: Use the registry's image (docker pull ${name}), or `,
+        `error: ${name} is not from a registry: mlcli built it for the app other\n` +
+          `hint: Get the registry's image (docker pull ${name}), or `,
       );
       const typed = await train(app, ["--image", name], { image });
       assertEquals(typed.code, 0, typed.stderr);

@@ -13,7 +13,7 @@ import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("whose an image is", () => {
-  const OUTSIDE_DOCKERFILE = "churn:v1 was built in another directory or on another machine";
+  const OUTSIDE_DOCKERFILE = "churn:v1 was not built from this directory, so its code might differ";
   const APP = { name: "churn", mark: "here" };
   const rows: readonly (readonly [string, string | undefined, string | undefined, string?])[] = [
     ["the app's own", "churn", "here"],

@@ -194,7 +194,7 @@ suite("an image that has the name already", () => {
     assertEquals([code, stdout], [0, `${app}:latest\n`]);
     assertEquals(
       stderr,
-      `warning: ${app}:latest was built in another directory or on another machine\n` +
+      `warning: ${app}:latest was not built from this directory, so its code might differ\n` +
         "hint: To rebuild it from the code in this directory, run mlcli build. To keep it, choose another image_name or --docker-tag.\n",
     );
   });

@@ -133,7 +133,7 @@ suite("deploy to an endpoint that only the file names", () => {
     for (
       const [state, words] of [
         ["/dev/null", /\/dev\/null\/mlcli\/state\.json: Not a directory\)/m],
-        ["relative", /\(Neither XDG_STATE_HOME nor HOME is set\)/m],
+        ["relative", /\(Neither XDG_STATE_HOME nor HOME is set to an absolute path\)/m],
         ["broken", /state\.json: mlcli did not write this file\)/m],
       ] as const
     ) {

@@ -97,7 +97,7 @@ suite("the image of a job", () => {
     );
     const address = `${HOST}/churn@${digest}`;
     assertEquals(await check(box, labelled("churn", "elsewhere")), [address, [
-      "churn:v1 was built in another directory or on another machine",
+      "churn:v1 was not built from this directory, so its code might differ",
     ]]);
     assertEquals(await check(box, labelled("churn", REQUEST.app.mark)), [address, []]);
   });

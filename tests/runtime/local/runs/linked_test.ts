@@ -175,8 +175,8 @@ suite("What a channel holds", () => {
     await using repo = await repository({ "data/a.csv": POINTER, "data/b.csv": "1" });
     assertEquals(pointerDifferences(repo.layout, repo.looked, false), [{
       message: "data/a.csv is a Git LFS pointer, not the file itself",
-      hint: "Fetch the file in the repository: git lfs pull. If you downloaded a ZIP " +
-        "file, use git clone instead.",
+      hint: "Run git lfs pull in the repository. If you downloaded a ZIP " +
+        "file, clone the repository instead.",
     }]);
     assertThrows(
       () => pointerDifferences(repo.layout, repo.looked, true),
