@@ -120,7 +120,7 @@ function modelRefusalError(
   command: JobCommand,
 ): MlcliError {
   const { endpoint, contentType } = failed;
-  const log = `See its log: ${command("logs")}${streamIn(logStream)}`;
+  const log = `See the endpoint's log: ${command("logs")}${streamIn(logStream)}`;
   if (status === 0) {
     // The service's own words: it waited, and the model did not answer.
     return new MlcliError(`The model of endpoint ${endpoint} did not respond`, {
@@ -175,11 +175,11 @@ function tooSlowHint({ stream }: FailedInvocation, command: JobCommand): string 
   const time = stream
     ? "SageMaker stops a stream after 8 min."
     : "SageMaker waits 60 s for a response, or 8 min with --stream if the model streams it.";
-  return `${time} See its log: ${command("logs")}`;
+  return `${time} See the endpoint's log: ${command("logs")}`;
 }
 
 function brokenOffHint({ stream }: FailedInvocation, command: JobCommand): string {
   const size = stream ? "" : " A response larger than 25 MB also causes this error.";
   return "The model might have processed the request, so mlcli did not retry it." +
-    `${size} See its log: ${command("logs")}`;
+    `${size} See the endpoint's log: ${command("logs")}`;
 }

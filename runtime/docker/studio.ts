@@ -75,7 +75,7 @@ export function studioHint(reason: string): string | undefined {
   return reason.includes("[ValidateVPCOnlyModeImage]")
     ? "Use an image from an Amazon ECR account that the domain trusts, because the domain is VPC only. " +
       "Set it with --base-image, or base_image in NAME.json."
-    : 'See "SageMaker Studio" in the documentation of mlcli: Studio restricts what Docker can do';
+    : `See "SageMaker Studio" in mlcli's documentation: Studio restricts what Docker can do`;
 }
 
 /** An app of SageMaker Studio: JupyterLab, Code Editor, or a classic notebook's kernel. */

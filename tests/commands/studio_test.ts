@@ -122,7 +122,7 @@ suite("in SageMaker Studio", () => {
   });
 
   const hint =
-    'See "SageMaker Studio" in the documentation of mlcli: Studio restricts what Docker can do';
+    `See "SageMaker Studio" in mlcli's documentation: Studio restricts what Docker can do`;
   for (
     const [title, message] of [
       [

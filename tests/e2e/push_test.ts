@@ -174,7 +174,7 @@ suite("mlcli push", () => {
       assertEquals(await imageId(`${uri}:latest`), await imageId(`${app.name}:other`));
       const name = `${uri}:latest`;
       const said =
-        `Another local image has the name ${name}. To remove the name: docker rmi ${name}\n`;
+        `Another local image has the tag ${name}. To remove the tag: docker rmi ${name}\n`;
       assert(stderr.includes(said), stderr);
     } finally {
       await removeImage(`${uri}:latest`);

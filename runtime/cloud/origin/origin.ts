@@ -50,7 +50,7 @@ export async function cloudOrigin(
   const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, name);
   if (configuration.image === undefined) {
     throw new MlcliError(`${resource.kind}/${resource.name} has no image`, {
-      hint: "Choose another: mlcli does not run algorithms, model packages or inference components",
+      hint: "Choose one with an image, not an algorithm, model package or inference component",
     });
   }
   const fetched = code && await fetchCode(await aws.s3(), code, `${name}/code`, {

@@ -269,14 +269,13 @@ async function requirePing(
     : readiness;
   const log = await logTail(engine, id);
   const late = `did not return 200 for /ping within ${seconds} s`;
+  const lost = "returned 200 for /ping at first, but later stopped returning 200";
   throw new Unfit(
     readiness.kind === "ended"
       ? `In a local test, the server exited before it was ready: ${
         endWithError(readiness.status, words, log ?? "")
       }`
-      : `In a local test, the server ${
-        readiness.wasReady ? "returned 200 for /ping at first, then stopped" : late
-      } (${words})`,
+      : `In a local test, the server ${readiness.wasReady ? lost : late} (${words})`,
     {
       quote: log && printable(shownTail(log)),
       hint: sentences(

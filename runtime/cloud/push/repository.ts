@@ -140,7 +140,7 @@ export async function sameImage(
 }
 
 function missingImageError(digest: string, repository: string): MlcliError {
-  return new MlcliError(`Repository ${repository} lacks image ${digest} of an image list`, {
+  return new MlcliError(`Image ${digest} of an image list is missing in ${repository}`, {
     hint: "Push the image again",
   });
 }

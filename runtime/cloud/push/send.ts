@@ -62,15 +62,14 @@ async function named(
         await engine.tagImage(before.Id, uri, tag);
       } catch (error) {
         if (!(error instanceof MlcliError)) throw error;
-        const remedy = before
-          ? `Give the name back to its previous image: docker tag ${before.Id} ${name}`
-          : `Remove the name: docker rmi ${name}`;
-        const failed = `Cannot remove the temporary name ${name} of the local image`;
-        return warning(`${failed}: ${error.message}`, remedy);
+        const [failed, remedy] = before
+          ? [`restore the local tag ${name}`, `Restore the tag: docker tag ${before.Id} ${name}`]
+          : [`remove the temporary local tag ${name}`, `Remove the tag: docker rmi ${name}`];
+        return warning(`Cannot ${failed}: ${error.message}`, remedy);
       }
       // The name was the user's, or is left of a push that was killed.
       if (before.Id !== imageId) {
-        note(`Another local image has the name ${name}. To remove the name: docker rmi ${name}`);
+        note(`Another local image has the tag ${name}. To remove the tag: docker rmi ${name}`);
       }
     },
   };

@@ -38,7 +38,7 @@ suite("an engine that hangs in mlcli push", () => {
       const [name = ""] = engine.names;
       assertMatch(
         stderr,
-        /warning: Cannot remove the temporary name (\S+) of the local image: .*\nhint: Remove the name: docker rmi \1\nerror: Cannot push/,
+        /warning: Cannot remove the temporary local tag (\S+): .*\nhint: Remove the tag: docker rmi \1\nerror: Cannot push/,
       );
       assertEquals(stderr.includes(`docker rmi ${name}\n`), true);
     });

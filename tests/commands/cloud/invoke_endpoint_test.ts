@@ -248,7 +248,7 @@ suite("invoke-endpoint tells what the model says in headers:", () => {
 });
 
 suite("invoke-endpoint says what is wrong", () => {
-  const LOG = "See its log: mlcli logs churn --region eu-west-1";
+  const LOG = "See the endpoint's log: mlcli logs churn --region eu-west-1";
   for (
     const [title, answer, stderr] of [
       [

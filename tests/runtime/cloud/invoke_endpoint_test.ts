@@ -25,7 +25,7 @@ async function explained(members: Readonly<Record<string, unknown>>, words: stri
   return [message, quote, hint];
 }
 
-const LOG = "See its log: mlcli logs churn --profile dev";
+const LOG = "See the endpoint's log: mlcli logs churn --profile dev";
 const GROUP = "arn:aws:logs:eu-west-1:123456789012:log-group:/aws/sagemaker/Endpoints/churn";
 const SEE = "See https://eu-west-1.console.aws.amazon.com/x in account 1 for more information.";
 
