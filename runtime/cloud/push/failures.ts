@@ -82,7 +82,7 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "no repository":
       return new MlcliError(`${failed}: the registry cannot find the repository`, {
         quote,
-        hint: "Check the account and the region: the ECR API did find the repository",
+        hint: "Check the account and the region: the repository exists according to the ECR API",
       });
     case "no image":
       return new MlcliError(`${failed}: the image no longer exists`, {
