@@ -72,8 +72,8 @@ export function brokenRules(
     userDifference(reference, image.User),
     ...hidden.map((path) => ({
       message:
-        `The code cannot read ${inOneLine(path)} of ${reference} on SageMaker, which mounts a ` +
-        "directory over it",
+        `SageMaker mounts a directory over ${inOneLine(path)} of ${reference}, so the code ` +
+        "cannot read this file",
       hint: "Move the file to another directory of the image, such as /opt/program. Pass data in " +
         "channels, and a model in a model archive.",
     })),

@@ -114,7 +114,7 @@ export function checkData(
 
 function requireFew(all: readonly ProcessingData[], most: number, what: string): void {
   if (all.length > most) {
-    throw new UsageError(`A processing job accepts up to ${most} ${what}, not ${all.length}`, {
+    throw new UsageError(`A processing job accepts up to ${most} ${what}, but got ${all.length}`, {
       hint: `Merge some ${what.split(" ")[0]}: put their data into one directory or S3 prefix`,
     });
   }

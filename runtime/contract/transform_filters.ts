@@ -25,13 +25,13 @@ const HINT = "Use a filter such as $[1:], $[0,-1], $.features or $['id','SageMak
 
 /** @throws UsageError for what CreateTransformJob refuses. */
 export function parseFilter(text: string): Filter {
-  const wrong = (reason: string): UsageError =>
-    new UsageError(`SageMaker does not support the filter "${text}": ${reason}`, { hint: HINT });
+  const wrong = (reason: string, hint = HINT): UsageError =>
+    new UsageError(`SageMaker does not support the filter "${text}": ${reason}`, { hint });
   if (lengthOf(text) > TRANSFORM.filterLength) {
     throw wrong(`it is longer than ${TRANSFORM.filterLength} characters`);
   }
   if (!text.startsWith("$")) throw wrong("it must begin with $");
-  if (text.includes("_")) throw wrong('names with "_" are not allowed');
+  if (text.includes("_")) throw wrong('names with "_" are not allowed', "Rename the JSON key");
   const steps: Step[] = [];
   let rest = text.slice(1);
   while (rest !== "") {

@@ -21,12 +21,12 @@ export function dataDifferences(
     ...firstOf(
       names.filter((name) => name.endsWith(".tar.gz")),
       "looks like an archive, but is sent to the model as data",
-      "Remove archives from the input",
+      "Move archives out of the input, or replace them with the files that they contain",
     ),
     ...firstOf(
       names.filter((name) => name.endsWith(".out")),
       "looks like the output of a batch transform, but is sent to the model as data",
-      "Remove such files from the input, and write outputs to another directory with -o",
+      "Move such files out of the input, and write outputs to another location with -o",
     ),
     ...compression === "gzip" ? [] : firstOf(
       names.filter((name) => /(?<!\.tar)\.gz$/.test(name)),

@@ -123,8 +123,8 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
     },
     ...firstOf(
       junk.map(named),
-      "is sent to the model as data, but looks like a system file or part of a notebook",
-      "Delete the objects: SageMaker sends every object of the input location to the model",
+      "looks like a system file or a notebook checkpoint, but is sent to the model as data",
+      "Move such objects out of the input location, or delete them if you don't need them",
     ),
     ...dataDifferences(keys.map(named), transform),
     ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),

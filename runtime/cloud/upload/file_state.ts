@@ -24,7 +24,7 @@ export function stateOf({ path, shown }: LocalFile): Identified {
     if (!info.isFile) throw new Changed();
     if (isTooLarge(info.size)) {
       throw new MlcliError("the file is larger than S3 allows", {
-        hint: "Remove the file, or split it. A sparse file can appear larger than it is.",
+        hint: "Split the file, or move it elsewhere. A sparse file can appear larger than it is.",
       });
     }
     return infoOf(info);

@@ -162,7 +162,7 @@ suite("an image breaks SageMaker's rules", () => {
   it("with files where SageMaker mounts", () => {
     assertMatch(
       broken(ON_PATH, BRING_YOUR_OWN, ["/opt/ml/model/weights.bin"]).join(),
-      /^The code cannot read \/opt\/ml\/model\/weights\.bin of x:1 on SageMaker, which mounts a directory over it/,
+      /^SageMaker mounts a directory over \/opt\/ml\/model\/weights\.bin of x:1, so the code cannot read this file/,
     );
   });
 });

@@ -50,7 +50,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   [
     "junk",
     { keys: ["in/a.csv", "in/.DS_Store", "in/__MACOSX/._a.csv"] },
-    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) is sent .*system file.*Delete the objects/,
+    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) looks like a system file .*Move such objects/,
   ],
   ["nothing", { input: { bucket: "b", key: "in/._a" }, keys: ["in/._a"] }],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
