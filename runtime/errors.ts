@@ -124,7 +124,7 @@ const TOO_MANY_OPEN = "Raise the limit of open files (ulimit -n 4096), then reru
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: "Free some disk space, then rerun the command",
   EDQUOT: "Free some of your disk quota, then rerun the command",
-  EROFS: "Work in a copy elsewhere: this file system is mounted read-only",
+  EROFS: "Use a copy in a writable directory: this file system is mounted read-only",
   EACCES: NOT_YOURS,
   EPERM: NOT_YOURS,
   EMFILE: TOO_MANY_OPEN,

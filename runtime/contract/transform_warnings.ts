@@ -35,7 +35,7 @@ export function dataDifferences(
     ),
     ...filters.filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
       .map((filter) => ({
-        message: `AWS's guide includes the end of range ${filter}, but JSONPath excludes it`,
+        message: `SageMaker might exclude the end of range ${filter}, because JSONPath excludes it`,
         hint: "List the columns instead, such as $[1,2,3]. Local runs include the end of a range.",
       })),
   ];

@@ -69,7 +69,8 @@ function variableOf(text: string, source: string): GivenVariable {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || text.includes("\0")) {
-    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value in the environment`);
+    const form = "NAME=VALUE, or NAME alone to copy the value from your shell";
+    throw new UsageError(`${source} must be ${form}`);
   }
   if (RESERVED.includes(name)) {
     throw new UsageError(`${source}: ${name} is reserved for mlcli`, {
@@ -97,7 +98,7 @@ export function variablesInFile(text: string, path: string): readonly GivenVaria
     const hasValue = written.includes("=");
     if (/\s/.test(hasValue ? name : name.trimEnd())) {
       throw new UsageError(`${source}: a variable name cannot contain spaces`, {
-        hint: "Write each line as NAME=VALUE. Values with line breaks are not supported.",
+        hint: "Remove spaces and export before the = sign. A value cannot contain line breaks.",
       });
     }
     // A line without a name may be part of a secret: messages have its number only.
@@ -118,7 +119,7 @@ export function valuesOfGiven(
   return Object.fromEntries(variables.map(({ name, value, source }) => {
     const given = value ?? env(name);
     if (given !== undefined) return [name, given];
-    throw new UsageError(`${source} has no value, and the variable is not set in the environment`, {
+    throw new UsageError(`${source} has no value, and the variable is not set in your shell`, {
       hint: "Set a value: NAME=VALUE",
     });
   }));

@@ -25,7 +25,8 @@ export function buildArgument(text: string, source: string): BuildArgument {
   const end = text.indexOf("=");
   const name = end < 0 ? text : text.slice(0, end);
   if (name === "" || /\s/.test(name)) {
-    throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value in the environment`);
+    const form = "NAME=VALUE, or NAME alone to copy the value from your shell";
+    throw new UsageError(`${source} must be ${form}`);
   }
   return { name, value: end < 0 ? undefined : text.slice(end + 1) };
 }

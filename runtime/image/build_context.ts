@@ -324,7 +324,7 @@ const RULES: FileRules = {
   gone: () => undefined,
   cannotRead,
   gotShorter: (shown) =>
-    new MlcliError(`${shown} became shorter while it was being sent`, {
+    new MlcliError(`${shown} became shorter while mlcli was sending it to the Docker Engine`, {
       hint: "Run mlcli build again when no program is writing to the file",
     }),
 };

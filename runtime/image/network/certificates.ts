@@ -68,13 +68,13 @@ export async function findCertificates(
   return { ...await addedCertificates(system), unusable };
 }
 
-async function ofTheApp(app: App, certificateFile: string): Promise<string> {
-  const path = join(app.directory, certificateFile);
+async function ofTheApp(app: App, file: string): Promise<string> {
+  const path = join(app.directory, file);
   await requireInside(app, [path]);
   try {
     return await certificatesIn(path);
   } catch (error) {
-    throw new MlcliError(`Cannot use ${certificateFile}: ${fileErrorReason(error)}`, {
+    throw new MlcliError(`Cannot use certificate file ${file}: ${fileErrorReason(error)}`, {
       hint: `Set "certificate_file" in ${app.name}.json to a file of PEM certificates`,
       cause: error,
     });

@@ -17,8 +17,7 @@ type Asked = Pick<Engine, "address" | "inStudio" | "isPodman" | "info">;
 /** Returns the hint for an engine that does not see a path of this machine. */
 export async function sharingHint(engine: Asked, path: string): Promise<string> {
   if (engine.inStudio) {
-    return "Move the app and its data into the space's home directory: the engine of SageMaker " +
-      "Studio sees no other directory";
+    return "Move the app and its data to the home directory: Studio's engine can access only that";
   }
   // A run's directories lie in the app's, which is what to share.
   const shared = path.replace(/[/\\][^/\\]+[/\\]mlcli_base([/\\].*)?$/, "");

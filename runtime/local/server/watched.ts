@@ -174,7 +174,7 @@ class WatchedServer implements AsyncDisposable {
     this.#current = backend;
     this.#expiry.abort();
     this.#expiry = new AbortController();
-    const renewal = "To renew them, save a file that mlcli watches";
+    const renewal = "To renew them, save a file of your code: mlcli then restarts the server";
     warnOfExpiry(backend.server.madeOf?.credentials, this.#host, this.#expiry.signal, renewal);
   }
 

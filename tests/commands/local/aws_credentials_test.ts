@@ -342,7 +342,7 @@ suite("--aws-credentials", () => {
 suite("a server's AWS credentials", () => {
   const renewals = {
     "--foreground": "To renew them, press Ctrl-C and restart the server",
-    "--watch": "To renew them, save a file that mlcli watches",
+    "--watch": "To renew them, save a file of your code: mlcli then restarts the server",
   };
   for (const [flag, hint] of Object.entries(renewals)) {
     it(`deploy ${flag} warns five minutes before AWS credentials expire`, async () => {

@@ -52,9 +52,12 @@ suite("a variable of the user", () => {
 
   for (
     const [text, message] of [
-      ["", `${SOURCE} must be NAME=VALUE, or NAME for its value in the environment`],
-      ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME for its value in the environment`],
-      ["A=s3cret\0", `${SOURCE} must be NAME=VALUE, or NAME for its value in the environment`],
+      ["", `${SOURCE} must be NAME=VALUE, or NAME alone to copy the value from your shell`],
+      ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME alone to copy the value from your shell`],
+      [
+        "A=s3cret\0",
+        `${SOURCE} must be NAME=VALUE, or NAME alone to copy the value from your shell`,
+      ],
       ["MLCLI_REPORT=s3cret", `${SOURCE}: MLCLI_REPORT is reserved for mlcli`],
       ["MLCLI_REPORT", `${SOURCE}: MLCLI_REPORT is reserved for mlcli`],
       [
@@ -94,11 +97,11 @@ suite("a file of variables", () => {
 
   for (
     const [text, message] of [
-      ["A=1\n=s3cret", "e:2 must be NAME=VALUE, or NAME for its value in the environment"],
+      ["A=1\n=s3cret", "e:2 must be NAME=VALUE, or NAME alone to copy the value from your shell"],
       ["export A=s3cret", "e:1: a variable name cannot contain spaces"],
       ["A =s3cret", "e:1: a variable name cannot contain spaces"],
       ["A=1\nan s3cret line", "e:2: a variable name cannot contain spaces"],
-      ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME for its value in the environment"],
+      ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME alone to copy the value from your shell"],
       ["\n\nMLCLI_REPORT=s3cret", "e:3: MLCLI_REPORT is reserved for mlcli"],
     ] as const
   ) {
@@ -127,7 +130,7 @@ suite("the values of the user's variables", () => {
     const error = assertThrows(() => valuesOfGiven(named(["A=1", "OTHER"]), ENV), UsageError);
     assertEquals(
       error.message,
-      'Option "--env" (OTHER) has no value, and the variable is not set in the environment',
+      'Option "--env" (OTHER) has no value, and the variable is not set in your shell',
     );
   });
 
@@ -136,7 +139,7 @@ suite("the values of the user's variables", () => {
     const error = assertThrows(() => valuesOfGiven(lines, ENV), UsageError);
     assertEquals(
       error.message,
-      "key.env:2 has no value, and the variable is not set in the environment",
+      "key.env:2 has no value, and the variable is not set in your shell",
     );
     assertEquals(error.hint, "Set a value: NAME=VALUE");
   });

@@ -335,7 +335,10 @@ suite("buildContext: what is missing or cannot be read", () => {
     await readUntil(reader, "demo/a.bin");
     await Deno.truncate(join(directory.path, "demo/a.bin"), 100);
     const error = await assertRejects(() => readToEnd(reader), MlcliError);
-    assertStringIncludes(error.message, "demo/a.bin became shorter while it was being sent");
+    assertStringIncludes(
+      error.message,
+      "demo/a.bin became shorter while mlcli was sending it to the Docker Engine",
+    );
   });
 
   it("sends as much of a growing file as it announced", async () => {

@@ -136,8 +136,8 @@ suite("mlcli build --build-arg", () => {
         "cannot set REQUIREMENTS: mlcli sets it",
         '"requirements" in the config',
       ],
-      ["=s3cret", "must be NAME=VALUE, or NAME for its value in the environment", ""],
-      ["A B=s3cret", "must be NAME=VALUE, or NAME for its value in the environment", ""],
+      ["=s3cret", "must be NAME=VALUE, or NAME alone to copy the value from your shell", ""],
+      ["A B=s3cret", "must be NAME=VALUE, or NAME alone to copy the value from your shell", ""],
     ] as const
   ) {
     it(`is refused: ${JSON.stringify(arg)}`, async () => {

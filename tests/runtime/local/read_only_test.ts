@@ -11,18 +11,18 @@ import { it, suite } from "../../helpers/suite.ts";
 const COMMANDS: readonly (readonly [args: readonly string[], said: RegExp | undefined])[] = [
   [
     ["local", "train"],
-    /^error: Cannot \w+ .*: Read-only file system\nhint: Work in a copy elsewhere/m,
+    /^error: Cannot \w+ .*: Read-only file system\nhint: Use a copy in a writable directory/m,
   ],
   [
     ["local", "process", "--file", "p.py"],
-    /^error: Cannot \w+ .*: Read-only file system\nhint: Work in a copy/m,
+    /^error: Cannot \w+ .*: Read-only file system\nhint: Use a copy in/m,
   ],
   [["local", "deploy", "--port", "0"], undefined],
   [["local", "list-jobs"], undefined],
   [["build"], undefined],
   [
     ["init", "NAME"],
-    /^error: Cannot \w+ .*: Read-only file system\nhint: Work in a copy elsewhere/m,
+    /^error: Cannot \w+ .*: Read-only file system\nhint: Use a copy in a writable directory/m,
   ],
 ];
 

@@ -174,9 +174,9 @@ suite("what pip in a build gets of this machine's network", () => {
     const place = join(directory.path, "app/a.pem");
     const refused = async (words: string) =>
       await assertRejects(() => handed(directory), MlcliError, words);
-    await refused("Cannot use a.pem: No such file or directory");
+    await refused("Cannot use certificate file a.pem: No such file or directory");
     await Deno.writeTextFile(place, KEY);
-    await refused("Cannot use a.pem: it contains no certificate");
+    await refused("Cannot use certificate file a.pem: it contains no certificate");
     await Deno.remove(place);
     await Deno.symlink("../elsewhere.pem", place);
     await refused("a.pem points outside");
