@@ -248,7 +248,7 @@ class OwnerChange implements Disposable {
     this.warn(
       "The run created programs that run with another user's rights (setuid): " +
         shownPaths(dangerous),
-      `Remove them: sudo rm ${typedPaths(dangerous)}`,
+      `Remove this right (sudo chmod ug-s FILE) or the programs: sudo rm ${typedPaths(dangerous)}`,
     );
   }
 

@@ -222,8 +222,8 @@ export async function withTraining(
 
 function tooManyText(layout: Layout, left: number): string {
   return warningText(
-    `Mounted only ${MOST_OTHERS} of the files and directories outside channels in ` +
-      `${typedPath(layout, layout.input)}; ${left} are missing in the container`,
-    "Put them into a directory in input/data: each directory there is a channel",
+    `${left} files and directories in ${typedPath(layout, layout.input)} are missing in the ` +
+      `container: mlcli mounts only ${MOST_OTHERS} outside channels`,
+    "Move files into a channel, which is a directory in input/data",
   );
 }

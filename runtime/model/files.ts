@@ -154,7 +154,7 @@ function stateOf({ size, mtime, dev, ino }: Deno.FileInfo): string {
 }
 
 const RENAME = "Rename it";
-const NO_FILE = "Remove it: a model can contain only files and directories";
+const NO_FILE = "Move it out of the model, which can contain only files and directories";
 
 function cannotPack(shown: string, words: string, hint: string): MlcliError {
   return new MlcliError(inOneLine(`${shown} ${words}`), { hint });

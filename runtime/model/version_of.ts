@@ -36,7 +36,7 @@ export async function versionOf(
     ? "No successful run has a model"
     : run === undefined
     ? `Run "${inOneLine(typed)}" does not exist`
-    : `Run ${inOneLine(run)} has no model: the run wrote none, or mlcli removed it (keep_models)`;
+    : `Run ${inOneLine(run)} has no model: the run wrote none, or mlcli removed it to save space`;
   throw new MlcliError(message, {
     hint: others.length > 0
       ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}`

@@ -127,6 +127,9 @@ const NO_FILE: Difference = {
   hint: "Write the model to /opt/ml/model (the second argument of train(), or SM_MODEL_DIR)",
 };
 
+const FINISH_MOVE = "Fix the cause (for example, free disk space), then run any mlcli local " +
+  "command: it finishes the move";
+
 function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {
   if (run === undefined) return {};
   const path = typedPath(layout, modelOfRun(layout, run));
@@ -164,8 +167,7 @@ async function putInPlace(layout: Layout, run: string): Promise<string | undefin
     throw new MlcliError(
       `Cannot move the model from ${from} to ${to}: ${fileErrorReason(error)}`,
       {
-        hint: "Fix the cause, such as a full disk: the next local command moves the model. Until " +
-          `then, serve it from the run: mlcli local deploy --run ${run}`,
+        hint: `${FINISH_MOVE}. Until then, serve the model: mlcli local deploy --run ${run}`,
         cause: error,
       },
     );
@@ -275,10 +277,7 @@ async function putAwayEarlier(
     throw new MlcliError(
       `Cannot move the earlier model out of ${typedPath(layout, model)}: ` +
         fileErrorReason(cause),
-      {
-        hint: "Fix the cause, such as a full disk: the next local command moves the model",
-        cause,
-      },
+      { hint: FINISH_MOVE, cause },
     );
   }
 }

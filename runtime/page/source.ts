@@ -138,27 +138,27 @@ export function reportSource(report: Report): Source {
   const { app, version, runs, curves, files, logs, comparisons } = report;
   // deno-lint-ignore require-await -- so that it fails as a promise does
   const orFail = async <T>(value: T | undefined, what: string): Promise<T> => {
-    if (value === undefined) throw new SourceError(`This report does not contain ${what}`);
+    if (value === undefined) throw new SourceError(`The report does not contain ${what}`);
     return value;
   };
   return {
     app: () => Promise.resolve({ app, version, sample: null }),
     watch: (listener) => listener(reported(report)),
-    run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
+    run: (name) => orFail(runs.find((run) => run.name === name), `run ${name}`),
     curves: (name) => Promise.resolve({ next: Infinity, curves: own(curves, name) ?? {} }),
     log: async (name) => {
-      const help = "this log. Create a report with logs: mlcli local report --with-logs";
-      const text = await orFail(own(logs, name), help);
+      const what = `the log of run ${name}. To include logs: mlcli local report --with-logs`;
+      const text = await orFail(own(logs, name), what);
       return { from: 0, next: text.length, text };
     },
-    files: (name) => orFail(own(files, name), "a file list for this run"),
+    files: (name) => orFail(own(files, name), `the file list of run ${name}`),
     comparison: (...names) =>
       orFail(
         comparisons.find(({ runs }) =>
           names.every((name) => runs.some((run) => run.name === name))
         ),
-        `this comparison. Create a report with it: mlcli local report ${names.join(" ")}`,
+        `this comparison. To create it: mlcli local report ${names.join(" ")}`,
       ),
-    ask: () => orFail<ServerAnswer>(undefined, "servers"),
+    ask: () => orFail<ServerAnswer>(undefined, "servers. To use them: mlcli local ui"),
   };
 }

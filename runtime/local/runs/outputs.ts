@@ -149,7 +149,8 @@ function say(
   } else tell(err, noteText(`Output ${name} is in ${shown}`));
   if (left.length === 0) return;
   const message = `Output ${name} does not include pipes, sockets and links that point outside it`;
-  const hint = "Copy the targets of links into the output: SageMaker does not upload them either";
+  const hint =
+    "To keep a link's target, copy it into the output: SageMaker does not upload it either";
   tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
 }
 

@@ -75,10 +75,9 @@ async function notReady(
   const log = await logTail(asked.engine, server.id) ?? "";
   const quote = isSeen ? undefined : shownTail(log);
   if (wasReady) {
-    return new MlcliError(`The server returned 200 for /ping at first, then stopped (${words})`, {
-      quote,
-      hint: "Return 200 for each request to /ping: SageMaker replaces a server that stops doing so",
-    });
+    const message = "The server returned 200 for /ping at first, but later stopped returning 200";
+    const hint = "Return 200 for each request to /ping: SageMaker replaces a server that does not";
+    return new MlcliError(`${message} (${words})`, { quote, hint });
   }
   const error = lastErrorIn(log);
   const why = error === undefined ? words : `${words}; ${error}`;

@@ -63,7 +63,7 @@ suite("mlcli local keep", () => {
       assertEquals({ code, stderr }, {
         code: 1,
         stderr:
-          "error: Run none has no model: the run wrote none, or mlcli removed it (keep_models)\n" +
+          "error: Run none has no model: the run wrote none, or mlcli removed it to save space\n" +
           "hint: Choose a run that has a model: bad (failed), good\n",
       });
     }

@@ -68,7 +68,7 @@ if (MAY_MOUNT) {
           );
           assertMatch(
             error.hint,
-            /^Fix the cause, .* Until then, serve it from the run: mlcli local deploy --run /,
+            /^Fix the cause .* Until then, serve the model: mlcli local deploy --run /,
           );
           // Nothing is in model/ that a server would get, or an archive.
           assertEquals(await contentOf(disks.model.path), OLD);
@@ -93,7 +93,7 @@ if (MAY_MOUNT) {
         message,
         /^Cannot move the earlier model out of .*model: No space left/,
       );
-      assertMatch(hint!, /^Fix the cause, such as a full disk: the next local command/);
+      assertMatch(hint!, /^Fix the cause .*, then run any mlcli local command/);
       const { ".gitkeep": _, ...earlier } = OLD;
       const inside = Object.fromEntries(
         Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),

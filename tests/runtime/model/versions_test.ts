@@ -291,7 +291,7 @@ suite("settleModel", () => {
         using _refused = renamesRefused((_, to) => to === layout.model);
         const error = await assertRejects(() => settle("succeeded"), MlcliError);
         assert(/^Cannot move the model from demo\/.*jobs\//.test(error.message), error.message);
-        assertStringIncludes(error.hint!, `serve it from the run: mlcli local deploy --run ${RUN}`);
+        assertStringIncludes(error.hint!, `serve the model: mlcli local deploy --run ${RUN}`);
         assertEquals(await Deno.readTextFile(path(`${MADE}/m`)), "new");
         await finish();
         assertStringIncludes(

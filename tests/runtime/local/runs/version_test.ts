@@ -69,7 +69,7 @@ suite("the version that --run names", () => {
     await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "linked/model"));
     await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "link"));
     const choose = "Choose a run that has a model: three (failed), two, one";
-    const removed = / has no model: the run wrote none, or mlcli removed it \(keep_models\)$/;
+    const removed = / has no model: the run wrote none, or mlcli removed it to save space$/;
     const refused = [
       ...["four", "1", "linked"].map((typed) => [typed, removed] as const),
       ...["5", "five", "link", "../test_dir", ".", ""].map((typed) =>
