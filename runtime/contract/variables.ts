@@ -73,9 +73,7 @@ function variableOf(text: string, source: string): GivenVariable {
     throw new UsageError(`${source} must be ${form}`);
   }
   if (RESERVED.includes(name)) {
-    throw new UsageError(`${source}: ${name} is reserved for mlcli`, {
-      hint: "Remove this variable: mlcli sets it for its own code in the image",
-    });
+    throw new UsageError(`${source}: ${name} is reserved for mlcli`, { hint: "Use another name" });
   }
   return { name, value: end < 0 ? undefined : text.slice(end + 1), source };
 }

@@ -157,12 +157,11 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
 
 export function roomCheck(path: string, free: number): Check {
   const room = `${(free / GIGABYTE).toFixed(1)} GB of disk space`;
-  if (free >= LITTLE_ROOM) {
-    return { name: "disk", status: "ok", message: `${room} free in ${path}` };
-  }
+  const name = "disk";
+  if (free >= LITTLE_ROOM) return { name, status: "ok", message: `${room} free in ${path}` };
   const message = `Only ${room} is free in ${path}, so large images might not fit`;
   const hint = "Remove unused containers, networks and images: docker system prune";
-  return { name: "disk", status: free < LEAST_ROOM ? "problem" : "warning", message, hint };
+  return { name, status: free < LEAST_ROOM ? "problem" : "warning", message, hint };
 }
 
 /** Whether a server can be deployed on the port; if not, what uses it. */

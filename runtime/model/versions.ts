@@ -127,7 +127,7 @@ const NO_FILE: Difference = {
   hint: "Write the model to /opt/ml/model (the second argument of train(), or SM_MODEL_DIR)",
 };
 
-const FINISH_MOVE = "Fix the cause (for example, free disk space), then run any mlcli local " +
+const FINISH_MOVE = "Fix the cause (for example, free disk space), then run any local mlcli " +
   "command: it finishes the move";
 
 function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {

@@ -52,7 +52,7 @@ export function diagnosis(
     return { words: `it closes connections to port ${SERVER_PORT} without a response`, hint };
   }
   const where = listed([...new Set(sockets.map(addressText))]);
-  const words = `it listens on ${where} inside the container, but must listen on 0.0.0.0:`;
+  const words = `it listens on ${where} in the container, but must listen on 0.0.0.0:`;
   return { words: `${words}${SERVER_PORT}`, hint: LISTEN };
 }
 

@@ -92,7 +92,7 @@ suite("an image that mlcli did not build", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The server returned 200 for \/ping at first, but later stopped returning 200 \(HTTP 500\)\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: Return 200 for each request to \/ping: /,
+      /^error: The server returned 200 for \/ping at first, but later did not \(HTTP 500\)\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: Return 200 for each request to \/ping: /,
     );
     assertEquals(await containersOf(app.name), []);
   });

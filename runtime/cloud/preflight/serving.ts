@@ -269,7 +269,7 @@ async function requirePing(
     : readiness;
   const log = await logTail(engine, id);
   const late = `did not return 200 for /ping within ${seconds} s`;
-  const lost = "returned 200 for /ping at first, but later stopped returning 200";
+  const lost = "returned 200 for /ping at first, but later did not";
   throw new Unfit(
     readiness.kind === "ended"
       ? `In a local test, the server exited before it was ready: ${

@@ -75,7 +75,7 @@ async function notReady(
   const log = await logTail(asked.engine, server.id) ?? "";
   const quote = isSeen ? undefined : shownTail(log);
   if (wasReady) {
-    const message = "The server returned 200 for /ping at first, but later stopped returning 200";
+    const message = "The server returned 200 for /ping at first, but later did not";
     const hint = "Return 200 for each request to /ping: SageMaker replaces a server that does not";
     return new MlcliError(`${message} (${words})`, { quote, hint });
   }

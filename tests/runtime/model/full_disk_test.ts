@@ -93,7 +93,7 @@ if (MAY_MOUNT) {
         message,
         /^Cannot move the earlier model out of .*model: No space left/,
       );
-      assertMatch(hint!, /^Fix the cause .*, then run any mlcli local command/);
+      assertMatch(hint!, /^Fix the cause .*, then run any local mlcli command/);
       const { ".gitkeep": _, ...earlier } = OLD;
       const inside = Object.fromEntries(
         Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),

@@ -25,7 +25,7 @@ const ROWS: readonly Row[] = [
     answer: NONE,
     sockets: [on(8000)],
     expected:
-      /^it listens on 127\.0\.0\.1:8000 inside the container, but must listen on 0\.0\.0\.0:8080 \/\/ Make the server listen on 0\.0\.0\.0, port 8080\. uvicorn .*--host 0\.0\.0\.0 --port 8080/,
+      /^it listens on 127\.0\.0\.1:8000 in the container, but must listen on 0\.0\.0\.0:8080 \/\/ Make the server listen on 0\.0\.0\.0, port 8080\. uvicorn .*--host 0\.0\.0\.0 --port 8080/,
   },
   {
     title: "flask run (https://github.com/archivy/archivy/pull/8)",
@@ -43,13 +43,13 @@ const ROWS: readonly Row[] = [
     title: "uvicorn on 127.0.0.1 (https://github.com/Kludex/uvicorn/issues/736)",
     answer: NONE,
     sockets: [on(8080)],
-    expected: /^it listens on 127\.0\.0\.1:8080 inside the container, but must listen on/,
+    expected: /^it listens on 127\.0\.0\.1:8080 in the container, but must listen on/,
   },
   {
     title: "another port on all addresses",
     answer: NONE,
     sockets: [on(8081, "::"), on(8081, "::")],
-    expected: /^it listens on \[::\]:8081 inside the container, but must listen on/,
+    expected: /^it listens on \[::\]:8081 in the container, but must listen on/,
   },
   {
     title: "many ports",

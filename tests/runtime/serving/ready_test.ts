@@ -224,7 +224,7 @@ suite("the wait for a server", () => {
     const { title, studio = {}, words } of [
       {
         title: "untilReady tells which port is open in the container, and goes on",
-        words: "it listens on 127.0.0.1:5000 inside the container, but must listen on " +
+        words: "it listens on 127.0.0.1:5000 in the container, but must listen on " +
           "0.0.0.0:8080",
       },
       {

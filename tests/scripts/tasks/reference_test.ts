@@ -42,7 +42,7 @@ suite("the reference", () => {
 const INVITES = /(?:: |\b[Rr]un )$/;
 
 /** How a sentence about mlcli goes on: `mlcli keeps the model`. */
-const SENTENCE = /^(?:\w+s|\w+ed|also|built|can|cannot|did|in|there|where)$/;
+const SENTENCE = /^(?:\w+s|\w+ed|also|built|can|cannot|did|in|then|there|where)$/;
 
 /** An expression that is attached to a word: what follows it is in the whole message. */
 const ATTACHED = /(?<=[a-z])X+( .*)?$/;

@@ -394,7 +394,7 @@ suite("local deploy that fails", () => {
       [
         "is 200 once and 500 afterwards",
         [200, 500],
-        /^error: The server returned 200 for \/ping at first, but later stopped returning 200 \(HTTP 500\)\n {2}so it says\nhint: Return 200 for each request to \/ping: /,
+        /^error: The server returned 200 for \/ping at first, but later did not \(HTTP 500\)\n {2}so it says\nhint: Return 200 for each request to \/ping: /,
       ],
       [
         "is 404 always",
