@@ -55,14 +55,14 @@ export async function requireTrusted(
   const isHub = registry === "docker.io";
   const { trusted_registries: trusted = [] } = personSettings(host.env);
   if (!isHub && trusted.includes(registry)) return "registry";
-  if (account === undefined) throw notTrusted(named, "");
+  if (account === undefined) throw notTrusted(named, "to AWS or to your account");
   const own: Remembered = { directory, kind: "accounts", name: account };
   if (await isRemembered(own, host.env)) return "registry";
   const caller = await host.account().catch((error) => {
     if (!(error instanceof MlcliError)) throw error;
-    throw notTrusted(named, ` (your account is unknown: ${error.message})`);
+    throw notTrusted(named, `to AWS, and your AWS account is unknown (${error.message})`);
   });
-  if (caller !== account) throw notTrusted(named, "");
+  if (caller !== account) throw notTrusted(named, "to AWS or to your account");
   await rememberIfPossible(own, host);
   return "registry";
 }
@@ -79,11 +79,11 @@ export async function rememberIfPossible(
   });
 }
 
-function notTrusted({ image, app: { name }, command }: NamedImage, doubt: string): MlcliError {
+function notTrusted({ image, app: { name }, command }: NamedImage, whose: string): MlcliError {
   const shown = inOneLine(image);
   return new MlcliError(
     `mlcli does not trust the image ${shown}, set by ${name}.json: its registry does not belong ` +
-      `to AWS or to your account${doubt}`,
+      whose,
     { hint: `Confirm once that you trust it: ${command} --image ${shellWord(image)}` },
   );
 }

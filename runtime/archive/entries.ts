@@ -72,7 +72,7 @@ export function shownName(name: string): string {
 
 export function refusalOf(name: string, words: string): Refusal {
   return new Refusal(`${shownName(name)} ${words}`, {
-    hint: "Fix or remove this entry (links must stay in the model). Then pack the model again: " +
+    hint: "Fix or remove this entry, then pack the model again: " +
       "tar -czf model.tar.gz -C DIRECTORY .",
   });
 }

@@ -150,10 +150,11 @@ export function imageFor(
   const found = named.find(({ its }) => its === platform)?.one;
   if (found) return found;
   const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
-  throw new MlcliError(
-    `The image supports ${others.join(", ") || "an unknown platform"}, but not ${platform}`,
-    { hint },
-  );
+  const supported = others.join(", ");
+  const message = supported === ""
+    ? `The image names no platform, but ${platform} is required`
+    : `The image supports ${supported}, but not ${platform}`;
+  throw new MlcliError(message, { hint });
 }
 
 const UNKNOWN = "unknown/unknown";

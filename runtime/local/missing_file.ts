@@ -91,7 +91,8 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
   const found = await foundHint(code, path, named ? [named] : inputs);
   const [, channel] = /^\/opt\/ml\/input\/data\/([\w.-]{1,64}(?=\/)|[\w-]{1,64}$)/.exec(path) ?? [];
   if (kind === "train" && channel && inputs.every(({ name }) => name !== channel)) {
-    return noChannelHint(code, channel) + (found ? ` ${found}` : "");
+    return noChannelHint(code, channel) +
+      (found ? ` Or ${found[0]!.toLowerCase()}${found.slice(1)}` : "");
   }
   return found ?? (WRITTEN.test(path) ? undefined : await dataHint(code, named ? [named] : inputs));
 }

@@ -65,7 +65,9 @@ async function placeIn({ path, shown, boundary }: NamedDirectory, named: string)
     inner.split(SEPARATOR_PATTERN).some(isPrivateName)
   ) {
     const path = inOneLine(named.slice(0, 200));
-    throw new MlcliError(`Cannot use "${path}": it is outside ${inOneLine(shown)}, or private`);
+    throw new MlcliError(
+      `Cannot use "${path}": it is outside ${inOneLine(shown)}, or named like a private file`,
+    );
   }
   const place = join(path, inner);
   await requireInside({ directory: path, boundary }, [place]);

@@ -311,7 +311,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
       /\/opt\/program\/train of \S+: the file is not executable/,
       /serve in the PATH of \S+, but the program is at \/w\/serve/,
       /runs as user app/,
-      /^warning: The code cannot read \/opt\/ml\/model\/1\/weights of \S+:latest/,
+      /^warning: SageMaker mounts a directory over \/opt\/ml\/model\/1\/weights of \S+:latest/,
     ];
     assertEquals(heads.length, expected.length, stderr);
     for (const [index, words] of expected.entries()) assertMatch(heads[index]!, words);

@@ -83,8 +83,8 @@ suite("an image that carries its code in /opt/ml/code", () => {
     ]);
     assertEquals([code, stderr], [
       0,
-      "warning: SageMaker rejects empty arguments in a processing job: number 2\n" +
-      "hint: Remove them\n",
+      "warning: SageMaker rejects empty arguments in a processing job: argument 2\n" +
+      "hint: Remove these arguments\n",
     ]);
     const [argv, greeting, , files] = JSON.parse(stdout);
     assertEquals(argv, args);

@@ -77,9 +77,9 @@ if __name__ == "__main__":
     const { code, stdout, stderr } = await app.run(["local", "process", ...options, "--", ...args]);
     assertEquals([code, stderr], [
       0,
-      "warning: SageMaker rejects empty arguments in a processing job: number 5\n" +
-      "hint: Remove them\n" +
-      "warning: SageMaker rejects arguments with line breaks in a processing job: number 7\n" +
+      "warning: SageMaker rejects empty arguments in a processing job: argument 5\n" +
+      "hint: Remove these arguments\n" +
+      "warning: SageMaker rejects arguments with line breaks in a processing job: argument 7\n" +
       "hint: Move values to a file in the input, or to an environment variable\n",
     ]);
     assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);

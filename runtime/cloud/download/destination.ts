@@ -167,7 +167,7 @@ export async function emptyDirectory(cwd: string, shown: string): Promise<Destin
       info.isDirectory ? `Directory ${shown} is not empty` : `${shown} is not a directory`,
       {
         hint: isFinished
-          ? "mlcli has just completed an interrupted download in it. For another download, use another --to."
+          ? "Use it: mlcli has just completed an interrupted download in it. For another, change --to."
           : "Set --to to an empty or new directory: mlcli does not overwrite files",
       },
     );

@@ -296,7 +296,7 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: Cannot reach AWS at sagemaker\.invalid\n.*\nhint: .*AWS_ENDPOINT_URL, and whether eu-nowhere-1 \(--region\) exists\n/,
+      /^error: Cannot reach AWS at sagemaker\.invalid\n.*\nhint: .*AWS_ENDPOINT_URL\. Also check that the region exists: eu-nowhere-1 \(--region\)\n/,
     );
   });
 

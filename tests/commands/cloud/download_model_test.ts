@@ -200,7 +200,7 @@ suite("download-model --to", () => {
     const again = await at.download([URI, "--to", "to"], { cwd });
     assertMatch(
       again.stderr,
-      /^error: Directory to is not empty\nhint: mlcli has just completed an interrupted download/,
+      /^error: Directory to is not empty\nhint: Use it: mlcli has just completed an interrupted download/,
     );
     const model = { "code/inference.py": "print()", "weights.bin": "new" };
     assertEquals(await filesBelow(join(cwd, "to")), model);

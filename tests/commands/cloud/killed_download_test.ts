@@ -73,8 +73,8 @@ suite("download-model --to, after one that was killed", () => {
     const { code, stderr } = await at.download();
     assertEquals([code, stderr], [
       1,
-      "error: Directory new is not empty\nhint: mlcli has just completed an interrupted " +
-      "download in it. For another download, use another --to.\n",
+      "error: Directory new is not empty\nhint: Use it: mlcli has just completed an interrupted " +
+      "download in it. For another, change --to.\n",
     ]);
     assertEquals(await at.names("new"), ["a", "b"]);
   });

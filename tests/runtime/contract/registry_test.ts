@@ -177,7 +177,7 @@ suite("lists of images", () => {
     assertThrows(
       () => imageFor("linux/amd64", [attestation, part(OCI)]),
       MlcliError,
-      "The image supports an unknown platform, but not linux/amd64",
+      "The image names no platform, but linux/amd64 is required",
     );
   });
 });

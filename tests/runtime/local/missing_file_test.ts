@@ -123,7 +123,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     data: { training: ["reviews.csv"] },
     hint:
       `Put data into ${FOLDER}/train, or pass it with --input train=DIR. The run has no channel ` +
-      `train, only training. Open ${OPEN} os.path.join(os.environ["SM_CHANNEL_TRAINING"], ` +
+      `train, only training. Or open ${OPEN} os.path.join(os.environ["SM_CHANNEL_TRAINING"], ` +
       `"reviews.csv")`,
   },
   "a program of the image": {

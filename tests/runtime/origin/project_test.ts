@@ -33,10 +33,10 @@ suite("a project of another tool", () => {
       ["out", "out points outside"],
       ["private", "private points to private data"],
       ["large", "Cannot read ../old/large: "],
-      ["../a", 'Cannot use "../a": it is outside ../old, or private'],
-      ["x/../../a", "it is outside ../old, or private"],
-      ["/etc/hostname", "it is outside ../old, or private"],
-      [".env", "it is outside ../old, or private"],
+      ["../a", 'Cannot use "../a": it is outside ../old, or named like a private file'],
+      ["x/../../a", "it is outside ../old, or named like a private file"],
+      ["/etc/hostname", "it is outside ../old, or named like a private file"],
+      [".env", "it is outside ../old, or named like a private file"],
     ] as const;
     for (const [name, message] of rows) {
       await assertRejects(() => textIn(project, name), MlcliError, message);
@@ -89,7 +89,7 @@ suite("a project of another tool", () => {
     await assertRejects(
       () => copiesOf(project, "..", "x"),
       MlcliError,
-      "it is outside ../old, or private",
+      "it is outside ../old, or named like a private file",
     );
   });
 

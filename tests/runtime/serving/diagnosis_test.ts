@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
     title: "many ports",
     answer: NONE,
     sockets: [on(1), on(2), on(3), on(4)],
-    expected: /on 127\.0\.0\.1:1, 127\.0\.0\.1:2, 127\.0\.0\.1:3 and 1 more inside/,
+    expected: /on 127\.0\.0\.1:1, 127\.0\.0\.1:2, 127\.0\.0\.1:3 and 1 more in the container/,
   },
   {
     title: "TLS on port 8080",
