@@ -223,7 +223,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await Deno.writeTextFile(join(app.directory, "key.p12"), "");
     assertMatch(
       await refusal(app),
-      /^error: \S+\/more points to private data: \S+\nhint: A link may/,
+      /^error: \S+\/more points to private data: \S+\nhint: Replace the link/,
     );
   });
 
