@@ -261,7 +261,7 @@ if (Deno.uid() === 0) {
       assertStringIncludes(stderr, "error: The Docker Engine does not see /");
       assertStringIncludes(
         stderr,
-        "hint: Move the app and its data into the space's home directory",
+        "hint: Move the app and its data to the home directory",
       );
       const doctor = await space.user.run(["doctor"], away.directory);
       assertStringIncludes(doctor.stdout, "because it is outside the home directory");
