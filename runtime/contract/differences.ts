@@ -131,31 +131,31 @@ export function commandDifferences(
   args: readonly string[],
 ): readonly Difference[] {
   return [
-    ...wordDifferences(entrypoint, "word", "in an entry point"),
-    ...wordDifferences(args, "argument", `in a ${job} job`),
+    ...argumentDifferences(entrypoint, "in an entry point"),
+    ...argumentDifferences(args, `in a ${job} job`),
   ];
 }
 
-function wordDifferences(
-  words: readonly string[],
-  what: "word" | "argument",
-  whose: string,
-): readonly Difference[] {
+function argumentDifferences(args: readonly string[], whose: string): readonly Difference[] {
   const { most, length } = PROCESSING_ARGUMENTS;
-  const places = (refused: (word: string) => boolean): readonly string[] =>
-    words.flatMap((word, index) => refused(word) ? [`${what} ${index + 1}`] : []);
+  const places = (refused: (argument: string) => boolean): readonly string[] =>
+    args.flatMap((argument, index) => refused(argument) ? [`argument ${index + 1}`] : []);
   const inFile = "Move values to a file in the input, or to an environment variable";
   return [
-    ...tooMany(words.length, most, `${what}s ${whose}`, inFile),
-    ...refusal(places((word) => word === ""), `empty ${what}s ${whose}`, `Remove these ${what}s`),
+    ...tooMany(args.length, most, `arguments ${whose}`, inFile),
     ...refusal(
-      places((word) => lengthOf(word) > length),
-      `${what}s longer than ${length} characters ${whose}`,
+      places((argument) => argument === ""),
+      `empty arguments ${whose}`,
+      "Remove these arguments",
+    ),
+    ...refusal(
+      places((argument) => lengthOf(argument) > length),
+      `arguments longer than ${length} characters ${whose}`,
       inFile,
     ),
     ...refusal(
-      places((word) => LINE_END.test(word)),
-      `${what}s with line breaks ${whose}`,
+      places((argument) => LINE_END.test(argument)),
+      `arguments with line breaks ${whose}`,
       inFile,
     ),
   ];

@@ -151,14 +151,14 @@ check<Line>("commandDifferences", [
     "more than 100 arguments in a processing job (found 101)",
   ]],
   ["101 parts of an entry point", [words(101), []], [
-    "more than 100 words in an entry point (found 101)",
+    "more than 100 arguments in an entry point (found 101)",
   ]],
   ["longer ones, named by their place alone", [["python3", SECRET.repeat(40)], [
     "ok",
     SECRET.repeat(40),
     ...words(4, SECRET.repeat(40)),
   ]], [
-    "words longer than 256 characters in an entry point: word 2",
+    "arguments longer than 256 characters in an entry point: argument 2",
     "arguments longer than 256 characters in a processing job: argument 2, argument 3, argument 4 " +
     "and 2 more",
   ]],
@@ -166,7 +166,7 @@ check<Line>("commandDifferences", [
     "arguments longer than 256 characters in a processing job: argument 1",
   ]],
   ["empty ones", [[""], ["a", ""]], [
-    "empty words in an entry point: word 1",
+    "empty arguments in an entry point: argument 1",
     "empty arguments in a processing job: argument 2",
   ]],
   ["line breaks", [[], ["a\nb"]], ["arguments with line breaks in a processing job: argument 1"]],
