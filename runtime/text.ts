@@ -68,15 +68,10 @@ export function listed(names: readonly string[], most = 3): string {
   return names.slice(0, most).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/**
- * Joins the parts that are given with blanks. Each but the last gets a full stop if it ends with none of
- * `.`, `!`, `?` and `:`.
- */
+/** Joins sentences, without missing ones. Adds full stops between them; the last can be a command. */
 export function sentences(...parts: readonly (string | undefined)[]): string {
-  const given = parts.filter((part) => part !== undefined && part !== "");
-  return given.map((part, index) =>
-    index === given.length - 1 || /[.!?:]$/.test(part!) ? part : `${part}.`
-  ).join(" ");
+  return parts.filter((part) => part !== undefined && part !== "")
+    .reduce<string>((text, part) => `${text.replace(/(?<=[^.!?:])$/, ".")} ${part}`.trim(), "");
 }
 
 /** All of them: `a, b and c`. */
