@@ -36,14 +36,19 @@ export function allMessages(): Promise<readonly Message[]> {
   return messages ??= readMessages();
 }
 
-async function readMessages(): Promise<readonly Message[]> {
+/** Returns the paths of the product's files, sorted. */
+export async function productFiles(): Promise<readonly string[]> {
   const paths: string[] = [];
   for (const folder of ["commands", "runtime"]) {
     for await (const path of filesBelow(`${ROOT}${folder}`)) {
-      if (path.endsWith(".ts")) paths.push(`${folder}/${path}`);
+      paths.push(`${folder}/${path}`);
     }
   }
-  return messagesIn(paths.sort(), ROOT);
+  return paths.sort();
+}
+
+async function readMessages(): Promise<readonly Message[]> {
+  return messagesIn((await productFiles()).filter((path) => path.endsWith(".ts")), ROOT);
 }
 
 /** Returns the messages that a page explains in list items, each as one line. */

@@ -5,7 +5,12 @@ import { root } from "../../../commands/root.ts";
 import { partsOf } from "../../../runtime/messages.ts";
 import { filesBelow } from "../../../scripts/files.ts";
 import { textsOfTypeScript } from "../../../scripts/lint/literals.ts";
-import { allMessages, explainedIn, patternOf } from "../../../scripts/reference/errors.ts";
+import {
+  allMessages,
+  explainedIn,
+  patternOf,
+  productFiles,
+} from "../../../scripts/reference/errors.ts";
 import { MADE, updatedReference } from "../../../scripts/tasks/reference.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -62,12 +67,10 @@ suite("messages and hints", () => {
 
   it("name commands that exist, with their options and arguments", async () => {
     const texts = new Set((await allMessages()).flatMap(({ text, hints }) => [text, ...hints]));
-    for (const folder of ["commands", "runtime"]) {
-      for await (const path of filesBelow(fromFileUrl(new URL(folder, ROOT)))) {
-        if (!/\.tsx?$/.test(path) || path === "completions/scripts.ts") continue;
-        const source = await Deno.readTextFile(new URL(`${folder}/${path}`, ROOT));
-        for (const { text } of textsOfTypeScript(source, path)) texts.add(text);
-      }
+    for (const path of await productFiles()) {
+      if (!/\.tsx?$/.test(path) || path === "commands/completions/scripts.ts") continue;
+      const source = await Deno.readTextFile(new URL(path, ROOT));
+      for (const { text } of textsOfTypeScript(source, path)) texts.add(text);
     }
     const commands = [...texts].flatMap(commandsIn);
     assert(commands.length > 200, `${commands.length} commands`);
