@@ -130,6 +130,8 @@ suite("the schema of the configuration file", () => {
     const { properties } = JSON.parse(await configurationSchema());
     for (const [key, { description }] of Object.entries<{ description: string }>(properties)) {
       assert(/^[A-Z].*[.\w)]$/.test(description), key);
+      // Only several sentences end with a full stop.
+      assertEquals(description.endsWith("."), /\. \S/.test(description), key);
     }
     const all = [SCHEMA_KEY, ...CONFIGURATION_KEYS, ...OBJECT_KEYS];
     assertEquals(Object.keys(properties).sort(), [...all].sort());

@@ -10,7 +10,7 @@ suite("the manual pages", () => {
     const { "mlcli-local-train.1": page = "" } = await manualPages("2026-03-01");
     assertMatch(page, /^\.TH MLCLI\\-LOCAL\\-TRAIN 1 "2026-03-01" "mlcli [\d.]+" "mlcli"\n/);
     assertMatch(page, /\n\.SH NAME\nmlcli\\-local\\-train \\- \S.*[^.]\n/);
-    assertMatch(page, /\n\.TP\n\\fB\\-t, \\-\\-docker\\-tag TAG\\fR\nTag of the image\b/);
+    assertMatch(page, /\n\.TP\n\\fB\\-t, \\-\\-docker\\-tag TAG\\fR\nTag of the image \(/);
     assertMatch(page, /\n\.SH EXAMPLES\n[^]*\n\.nf\nmlcli local train/);
     assertMatch(page, /\n\.SH SEE ALSO\n\\fBmlcli\\fR\(1\),\n\\fBmlcli\\-local\\fR\(1\)$/);
   });

@@ -86,7 +86,10 @@ suite("why a push fails", () => {
     it(`${failure}: ${words.slice(0, 50)}`, () => {
       assertEquals(pushFailure(words), failure);
       const error = pushError(words, TARGET);
-      assertMatch(error.hint ?? "", /^[A-Z].*[\w.]$/);
+      const { hint = "" } = error;
+      assertMatch(hint, /^[A-Z].*[\w.]$/);
+      // Only several sentences end with a full stop.
+      assertEquals(hint.endsWith("."), /\. \S/.test(hint));
       if (failure !== "immutable") assertEquals(error.quote, words);
       assertEquals(isRefusal(error, "denied"), failure === "denied");
     });
