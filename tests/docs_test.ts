@@ -7,7 +7,7 @@ import { statIfThere } from "../runtime/files.ts";
 import { filesBelow } from "../scripts/files.ts";
 import { it, suite } from "./helpers/suite.ts";
 
-/** In lines: a page of more needs a list of what is on it. */
+/** Number of lines above which a page must list its sections. */
 const LONG = 150;
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
@@ -16,7 +16,7 @@ const ROOT = fromFileUrl(new URL("../", import.meta.url));
 const LINK = /\]\((?![a-z]+:)([^)#]*)(?:#([^)]*))?\)/g;
 
 suite("the documents", () => {
-  it("lead by their links to files and headings that are there", async () => {
+  it("link only to files and headings that exist", async () => {
     const broken: string[] = [];
     for (const page of await pages()) {
       for (const [link, path = "", heading] of (await read(page)).matchAll(LINK)) {
@@ -29,10 +29,12 @@ suite("the documents", () => {
     assertEquals(broken, []);
   });
 
-  it("are all reached from the README or CONTRIBUTING.md", async () => {
-    const linked = new Set<string>();
-    for (const page of ["README.md", "CONTRIBUTING.md"]) {
-      for (const [, path = ""] of (await read(page)).matchAll(LINK)) linked.add(path);
+  it("are all linked from the README, docs/README.md or CONTRIBUTING.md", async () => {
+    const linked = new Set(["docs/README.md"]);
+    for (const page of ["README.md", "docs/README.md", "CONTRIBUTING.md"]) {
+      for (const [, path = ""] of (await read(page)).matchAll(LINK)) {
+        linked.add(join(dirname(page), path));
+      }
     }
     const lost = (await pages()).filter((page) =>
       page.endsWith(".md") && page.startsWith("docs/") && !linked.has(page)
@@ -40,17 +42,13 @@ suite("the documents", () => {
     assertEquals(lost, []);
   });
 
-  it("say at the top for whom they are, and list their sections where they are long", async () => {
+  it("list their sections at the top if they are long", async () => {
     await assertNone(/^docs\/.*\.md$/, (text) => {
       const [top = ""] = text.split(/^## /m);
       const listed = [...top.matchAll(LINK)].map(([, , heading]) => heading);
       const sections = headings(text, /^## (.+)$/gm);
-      return [
-        ...(/^# .+\n\nFor /.test(text) ? [] : ["for whom?"]),
-        ...(text.split("\n").length <= LONG
-          ? []
-          : sections.filter((name) => !listed.includes(name))),
-      ];
+      if (text.split("\n").length <= LONG) return [];
+      return sections.filter((name) => !listed.includes(name));
     });
   });
 

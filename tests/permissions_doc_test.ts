@@ -75,7 +75,7 @@ function actionsOf({ Statement }: Policy): readonly string[] {
   return Statement.flatMap(({ Action }) => Action).sort();
 }
 
-suite("the permissions in docs/how-to/roles.md", () => {
+suite("the permissions in docs/reference/roles.md", () => {
   it("are those that the code asks for, and those that others ask for it", async () => {
     const inCode = await actionsInCode();
     assert(inCode.has("sagemaker:CreateTrainingJob"));

@@ -9,9 +9,9 @@ const WANTED = 70;
 /** `- **The fault.** What happens.` */
 const FAULT = /^- \*\*(?<words>.+?\.)\*\* (?<happens>.+)$/;
 
-suite("docs/explanation/reliability.md", () => {
+suite("docs/reference/reliability.md", () => {
   it("says of each fault what happens, and a test shows it", async () => {
-    const items = itemsOf((await readText("docs/explanation/reliability.md"))!);
+    const items = itemsOf((await readText("docs/reference/reliability.md"))!);
     const faults = items.map(({ section, lines }) => {
       const { words, happens } = FAULT.exec(lines[0]!)?.groups ?? {};
       assert(words && happens, `no fault and what happens: ${lines[0]}`);

@@ -1,7 +1,7 @@
 import { fromFileUrl } from "@std/path";
 
 /** The page. */
-export const ROLES_PAGE = fromFileUrl(new URL("../../docs/how-to/roles.md", import.meta.url));
+export const ROLES_PAGE = fromFileUrl(new URL("../../docs/reference/roles.md", import.meta.url));
 
 /** `sagemaker:CreateTrainingJob` */
 const ACTION = /\b(?:application-autoscaling|sagemaker|ecr|s3|logs|sts|iam|cloudwatch):[A-Z]\w+/g;

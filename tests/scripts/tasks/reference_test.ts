@@ -11,7 +11,7 @@ import {
   patternOf,
   productFiles,
 } from "../../../scripts/reference/errors.ts";
-import { MADE, updatedReference } from "../../../scripts/tasks/reference.ts";
+import { updatedReference } from "../../../scripts/tasks/reference.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -20,17 +20,14 @@ const ROOT = new URL("../../../", import.meta.url);
 const HARNESS = "runtime/harness/";
 
 suite("the reference", () => {
-  for (const page of Object.keys(MADE)) {
-    it(`has in ${page} what the source says (deno task reference writes it)`, async () => {
-      const text = await Deno.readTextFile(new URL(`docs/reference/${page}`, ROOT));
-      assertEquals(text.split("\n"), (await updatedReference(page)).split("\n"));
-    });
-  }
+  it("lists the commands as the source declares them (deno task reference writes them)", async () => {
+    const text = await Deno.readTextFile(new URL("docs/reference/cli.md", ROOT));
+    assertEquals(text.split("\n"), (await updatedReference()).split("\n"));
+  });
 
   it("explains at least 140 messages, all of mlcli or of the server in the image", async () => {
     const page = await Deno.readTextFile(new URL("docs/reference/errors.md", ROOT));
-    const [byHand = ""] = page.split("## Appendix");
-    const explained = explainedIn(byHand);
+    const explained = explainedIn(page);
     assert(explained.length >= 140, `${explained.length} messages`);
     const known = new Set((await allMessages()).map(({ text }) => patternOf(text)));
     for await (const path of filesBelow(fromFileUrl(new URL(HARNESS, ROOT)))) {
