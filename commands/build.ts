@@ -24,10 +24,12 @@ const OPTIONS = options({
     parse: buildArgument,
   },
   "--target": {
+    rare: true,
     value: "stage",
     description: "Stage of the Dockerfile to build (default: the last one)",
   },
   "--context": {
+    rare: true,
     value: "dir",
     description: "Build context that contains your own Dockerfile (default: context in NAME.json)",
     path: "typed",
@@ -39,6 +41,7 @@ const OPTIONS = options({
   },
   "--no-cache": { description: "Build without cached steps" },
   "--no-network-settings": {
+    rare: true,
     description: "Don't use this machine's package index, proxies and certificates in the build",
   },
   "--replace": {

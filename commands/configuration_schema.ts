@@ -84,7 +84,7 @@ async function sectionSchema(name: SectionName): Promise<Schema> {
 }
 
 /** Options whose values are numbers, with or without a unit. */
-const NUMBERS = ["number", "seconds", "gb", "mb", "percent", "size"];
+const NUMBERS = ["number", "duration", "mb", "percent", "size", "gpus"];
 
 /** The values that `settingsIn` takes for an option. */
 function valueSchema(option: NamedOption[1]): Schema {

@@ -9,7 +9,7 @@ export const helpCommand: Command = command({
     const { printHelp } = await import("./cliffy/run.ts");
     return async (context, { command }, { root }) => {
       const { names } = await parseCommand({ words: [...command, "--help"], rest: [] }, root);
-      await printHelp(names, root, context);
+      await printHelp(names, root, context, "common");
     };
   },
 });

@@ -78,9 +78,12 @@ export function asksForDebug(args: readonly string[]): boolean {
 
 /** Whether a command line asks for nothing but help or the version. */
 export function asksOnly(words: readonly string[]): boolean {
-  const last = words.at(-1);
+  const last = words.at(-1) === ALL ? words.at(-2) : words.at(-1);
   return last === undefined || ["--help", "-h"].includes(last) || asksVersion(words);
 }
+
+/** The word after `--help` that asks for all options. */
+const ALL = "all";
 
 function asksVersion(words: readonly string[]): boolean {
   return words.includes("--version") || words.includes("-V");
@@ -124,8 +127,8 @@ function emptyWordError(word: string | undefined): UsageError {
 export interface ParsedCommand {
   /** The path to the command, without `mlcli`: `["local", "train"]`. */
   readonly names: readonly string[];
-  /** Set where only the help or the version is asked for. */
-  readonly question: "help" | "version" | undefined;
+  /** Set if the user asks only for help (`--help`), help with all options, or the version. */
+  readonly question: "help" | "help all" | "version" | undefined;
   /**
    * The command line in a form that Cliffy reads right: names; options, each as its long flag with the
    * value as the next word; arguments. (Cliffy takes `-p23001x` for five options.)
@@ -150,6 +153,7 @@ export async function parseCommand(
   const given: string[] = [];
   const written: WrittenOption[] = [];
   const left = [...words];
+  let asksAll = false;
   const unknown = async (flag: string): Promise<UsageError> => {
     const { unknownOptionError } = await import("../did_you_mean.ts");
     return await unknownOptionError({ names, flag, root, known: knownOptions(chain), words });
@@ -165,6 +169,7 @@ export async function parseCommand(
       const value = valueOf(option, known, left[0], names);
       if (value !== undefined && option.attached === undefined) left.shift();
       written.push({ ...option, value });
+      if (option.flag === "--help" && left[0] === ALL) asksAll = left.shift() === ALL;
     } else if (!isGroup(declared)) {
       given.push(word);
     } else if (word === "help" && names.length > 0) {
@@ -188,7 +193,8 @@ export async function parseCommand(
     ? undefined
     : written.find(({ flag }) => !known.some(([own]) => own === flag));
   if (strange !== undefined) throw await unknown(strange.typed);
-  const question = questionOf(flags, names, isGroup(declared));
+  const asked = questionOf(flags, names, isGroup(declared));
+  const question = asked === "help" && asksAll ? "help all" : asked;
   if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
   if (question === undefined) {
     checkArguments(declared, given, { names, isSecret: mayHoldSecret(words) });
@@ -265,8 +271,9 @@ function valueOf(
     throw usageError(path, `Option "${typed}" accepts no value, but got "${attached}"`);
   }
   if (attached !== undefined) return attached;
-  // An option where the value should be: the value was forgotten. (`--tag=--dry-run` has one.)
-  const isOption = known.some(([flag, { short }]) => next === flag || next === short);
+  // An option instead of a value: the user forgot the value. (`--tag=--dry-run` has one.)
+  const isOption = !option.acceptsDashes &&
+    known.some(([flag, { short }]) => next === flag || next === short);
   if (next !== undefined && !isOption) return next;
   throw usageError(path, `Missing value for option "${typed}"`);
 }
@@ -275,7 +282,7 @@ function questionOf(
   flags: readonly string[],
   names: readonly string[],
   isGroup: boolean,
-): ParsedCommand["question"] {
+): "help" | "version" | undefined {
   if (flags.includes("--help")) return "help";
   if (names.length === 0 && flags.includes("--version")) {
     if (["--version", "--output --version"].includes([...flags].sort().join(" "))) {

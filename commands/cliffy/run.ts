@@ -1,6 +1,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { NoAppHere } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";
+import type { HelpLevel } from "../render/help.ts";
 import { asksOnly, parseCommand, type ParsedCommand, splitCommandLine } from "./command_line.ts";
 
 /**
@@ -21,7 +22,8 @@ export async function runCommandLine(
   // If the command line is wrong, nobody waits for it.
   loading?.catch(() => {});
   const parsed = await parseCommand(line, root);
-  if (parsed.question === "help") return await printHelp(parsed.names, root, context);
+  if (parsed.question === "help") return await printHelp(parsed.names, root, context, "common");
+  if (parsed.question === "help all") return await printHelp(parsed.names, root, context, "all");
   if (parsed.question === "version") return await printVersion(parsed, context);
   const { run } = await (loading ?? import("./tree.ts"));
   const there = line.directory === undefined ? context : await inOther(line.directory, context);
@@ -43,17 +45,20 @@ async function inOther(directory: string, context: Context): Promise<Context> {
 }
 
 /**
- * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
+ * Prints the help of a command.
+ *
+ * @param names of the command, without `mlcli`: `["local", "train"]`.
  */
 export async function printHelp(
   names: readonly string[],
   root: Group,
   context: Context,
+  level: HelpLevel,
 ): Promise<void> {
   const { topicOf } = await import("../topic.ts");
   const { helpText } = await import("../render/help.ts");
   const { out } = context;
-  const text = helpText(await topicOf(root, names), out);
+  const text = helpText(await topicOf(root, names), out, level);
   if (out.rows === 0 || text.split("\n").length <= out.rows) return out.print(text);
   const { printPaged } = await import("../render/pager.ts");
   await printPaged(text, context);

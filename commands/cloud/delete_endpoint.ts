@@ -1,10 +1,10 @@
 import { type Command, command } from "../command.ts";
 import { cloudOptions, progressOptions } from "../options/shared.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseSeconds } from "../options/parsers.ts";
+import { parseTimeLimit } from "../options/parsers.ts";
 
-/** In seconds: deletions with several instances are known to take a third. */
-const DEFAULT_TIMEOUT = "1800";
+/** Three times as long as deletions with several instances are known to take. */
+const DEFAULT_TIMEOUT = "30m";
 
 const OPTIONS = options({
   "--endpoint-name": {
@@ -22,11 +22,11 @@ const OPTIONS = options({
   "--delete-model": { description: "Also delete the models that mlcli created for the endpoint" },
   "--wait": { description: "Wait until the endpoint is deleted" },
   "--timeout": {
-    value: "seconds",
+    value: "duration",
     description: `Maximum time for --wait (default: ${DEFAULT_TIMEOUT})`,
     default: DEFAULT_TIMEOUT,
     onlyWith: "--wait",
-    parse: parseSeconds,
+    parse: parseTimeLimit,
   },
   ...progressOptions,
   "--yes": {

@@ -111,7 +111,7 @@ export async function processAction(
       // An input has an address.
       inputs: options.inputS3Location as PlacedData<S3Address>[],
       outputs: options.outputS3Location,
-      shards: options.inputSharded ? "all" : options.shard,
+      shards: options.shard,
     },
     options,
     context,

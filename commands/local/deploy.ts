@@ -3,11 +3,10 @@ import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseHost, parsePort, parseSeconds } from "../options/parsers.ts";
+import { parseHost, parsePort, parseTimeLimit } from "../options/parsers.ts";
 import { DEFAULT_PORT } from "../options/shared.ts";
 
 const OPTIONS = options({
-  ...containerOptions,
   "--port": {
     short: "-p",
     value: "port",
@@ -17,13 +16,11 @@ const OPTIONS = options({
     parse: parsePort,
   },
   "--timeout": {
-    value: "seconds",
+    value: "duration",
     description: "Time limit for the server to start",
-    default: String(START_SECONDS),
-    parse: parseSeconds,
+    default: `${START_SECONDS / 60}m`,
+    parse: parseTimeLimit,
   },
-  ...serverProgramOptions,
-  ...pipOptions,
   "--run": {
     value: "run",
     description: "Serve the model of this run; last means the newest run with a model",
@@ -39,12 +36,17 @@ const OPTIONS = options({
     description: "Replace this app's server on the port once the new server is ready",
   },
   "--allow-host": {
+    group: "Container",
+    rare: true,
     value: "host",
     description:
       "Also accept requests for this host name, and from web pages on this host (repeatable)",
     repeatable: true,
     parse: parseHost,
   },
+  ...containerOptions,
+  ...serverProgramOptions,
+  ...pipOptions,
 });
 
 export type DeployDeclaration = typeof OPTIONS;

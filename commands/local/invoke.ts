@@ -2,7 +2,7 @@ import { INVOCATION_SECONDS, STREAM_SECONDS } from "../../runtime/contract/limit
 import { type Command, command } from "../command.ts";
 import { mediaTypes, parseRequestHeader, requestFile } from "../options/invocation.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseSeconds } from "../options/parsers.ts";
+import { parseTimeLimit } from "../options/parsers.ts";
 import { onlyServerPort } from "../options/shared.ts";
 
 const OPTIONS = options({
@@ -18,10 +18,10 @@ const OPTIONS = options({
   },
   "--stream": { description: "Request a streamed response, like invoke-endpoint --stream" },
   "--timeout": {
-    value: "seconds",
+    value: "duration",
     description: "Time limit for the response " +
-      `(default: ${INVOCATION_SECONDS}; with --stream: ${STREAM_SECONDS})`,
-    parse: parseSeconds,
+      `(default: ${INVOCATION_SECONDS}s; with --stream: ${STREAM_SECONDS}s)`,
+    parse: parseTimeLimit,
   },
 });
 

@@ -9,7 +9,6 @@ const placeOf = ({ place }: PlacedData<string | undefined>): string | undefined 
 
 const OPTIONS = options({
   "[-- args...]": {},
-  ...jobOptions,
   "--file": {
     short: "-f",
     value: "file",
@@ -17,7 +16,6 @@ const OPTIONS = options({
     completion: "script",
     path: "inner",
   },
-  ...processProgramOptions,
   "--input": {
     short: "-i",
     value: "[name[:path]=]dir",
@@ -37,11 +35,14 @@ const OPTIONS = options({
     parse: parseDirectory("output"),
   },
   "--copy-inputs": {
+    group: "Container",
+    rare: true,
     description: "Give the code a writable copy of the data",
   },
+  ...jobOptions,
+  ...processProgramOptions,
   ...pipOptions,
   ...hostOptions,
-  "--input-sharded": { description: "Split the files of every input between the hosts" },
 });
 
 export type ProcessDeclaration = typeof OPTIONS;

@@ -3,12 +3,10 @@ import { pipOptions, programOptions } from "../options/program.ts";
 import { jobOptions, parseInput, type TypedChannel } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseSeconds } from "../options/parsers.ts";
+import { parseTimeLimit } from "../options/parsers.ts";
 
 const OPTIONS = options({
   "[-- args...]": {},
-  ...jobOptions,
-  ...programOptions,
   "--hyperparameter": {
     value: "key=value",
     description: "Override a value of input/config/hyperparameters.json (repeatable)",
@@ -23,12 +21,15 @@ const OPTIONS = options({
     parse: parseInput,
   },
   "--copy-inputs": {
+    group: "Container",
+    rare: true,
     description: "Give the code a writable copy of the data",
   },
   "--stop-after": {
-    value: "seconds",
+    group: "Failure rehearsal",
+    value: "duration",
     description: "Stop the run after this time: SIGTERM, then SIGKILL 120 s later, like SageMaker",
-    parse: parseSeconds,
+    parse: parseTimeLimit,
   },
   "--watch": {
     description: "Retrain whenever the code, the data or the hyperparameters change",
@@ -36,9 +37,13 @@ const OPTIONS = options({
   "--dry-run": {
     description: "Print the settings of the container as JSON, without running it",
   },
+  ...jobOptions,
+  ...programOptions,
   ...pipOptions,
   ...hostOptions,
   "--checkpoints": {
+    group: "Failure rehearsal",
+    rare: true,
     description:
       "Keep /opt/ml/checkpoints in local_test/test_dir/checkpoints/ (implied by --stop-after)",
   },

@@ -2,16 +2,16 @@ import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseSeconds } from "../options/parsers.ts";
+import { parseTimeLimit } from "../options/parsers.ts";
 import { transformOptions } from "../options/transform.ts";
 
-/** How long SageMaker lets the server of a transform job start, in seconds. */
-const START = "1800";
+/** How long SageMaker waits for the server of a transform job to start. */
+const START = "30m";
 
 const OPTIONS = options({
   "[path]": { path: "typed" },
-  ...containerOptions,
   "--input": {
+    rare: true,
     short: "-i",
     value: "path",
     description: "File or directory to transform, same as the argument PATH",
@@ -24,22 +24,24 @@ const OPTIONS = options({
     path: "typed",
   },
   ...transformOptions,
-  ...serverProgramOptions,
-  ...pipOptions,
   "--run": {
     value: "run",
     description: "Use the model of this run; last means the newest run with a model",
     completion: "model-run",
   },
   "--timeout": {
-    value: "seconds",
+    rare: true,
+    value: "duration",
     description: "Time limit for the server to start",
     default: START,
-    parse: parseSeconds,
+    parse: parseTimeLimit,
   },
   "--dry-run": {
     description: "Print the number and sizes of the requests as JSON, without sending them",
   },
+  ...containerOptions,
+  ...serverProgramOptions,
+  ...pipOptions,
 });
 
 export type TransformDeclaration = typeof OPTIONS;

@@ -16,7 +16,7 @@ import { dryRun, environmentOptions, executionRole, imageAndAccount } from "./cl
 import { parseAddress, parseInstances, parseInstanceType } from "./job_parsers.ts";
 import { options, type Parser } from "./option.ts";
 import { serverProgramOptions } from "./program.ts";
-import { parseSeconds, wholeNumber } from "./parsers.ts";
+import { duration, parseTimeLimit, sizeIn, wholeNumber } from "./parsers.ts";
 import { outputFormat, progressOptions } from "./shared.ts";
 
 export function parseEndpointName(text: string): string {
@@ -37,10 +37,11 @@ export function parseModel(text: string, source: string): ModelSource {
   });
 }
 
+/** A size in MB: `2048`, `2048MB`, `2GB`. */
 export function parseMemorySize(text: string, source: string): number {
   const { least, most, step } = SERVERLESS;
-  const size = Number(text);
-  if (/^\d{1,9}$/.test(text) && size >= least && size <= most && size % step === 0) return size;
+  const size = sizeIn("MB", text);
+  if (size !== undefined && size >= least && size <= most && size % step === 0) return size;
   throw new UsageError(
     `${source} must be a number of MB, ${least} to ${most} in steps of ${step}, but got "${text}"`,
   );
@@ -55,9 +56,8 @@ export function parseAmiVersion(text: string, source: string): string {
   );
 }
 
-export const parseHealthCheck: Parser<number> = wholeNumber(
+export const parseHealthCheck: Parser<number> = duration(
   HEALTH_CHECK_SECONDS.most,
-  "seconds",
   HEALTH_CHECK_SECONDS.least,
 );
 
@@ -110,9 +110,11 @@ export const DEPLOY_OPTIONS = options({
   },
   ...serverProgramOptions,
   "--repack": {
+    rare: true,
     description: "Don't ask before adding your code to a model archive of more than 1 GB",
   },
   "--ec2-type": {
+    group: "Resources",
     short: "-e",
     alias: "--instance-type",
     value: "type",
@@ -123,6 +125,7 @@ export const DEPLOY_OPTIONS = options({
     parse: parseInstanceType,
   },
   "--instance-count": {
+    group: "Resources",
     short: "-c",
     value: "number",
     description: "Number of instances (default for a new endpoint: 1)",
@@ -130,12 +133,15 @@ export const DEPLOY_OPTIONS = options({
     parse: parseInstances("serve"),
   },
   "--memory-size-in-mb": {
+    group: "Resources",
     value: "mb",
     description: "Make the endpoint serverless with this much memory: 1024, 2048, ... 6144",
     key: true,
     parse: parseMemorySize,
   },
   "--max-concurrency": {
+    group: "Resources",
+    rare: true,
     value: "number",
     description: "Maximum number of concurrent requests of a serverless endpoint (default for a " +
       "new endpoint: 5)",
@@ -143,6 +149,8 @@ export const DEPLOY_OPTIONS = options({
     parse: parseConcurrency,
   },
   "--inference-ami-version": {
+    group: "Resources",
+    rare: true,
     value: "version",
     description: "Machine image with the GPU drivers of the instances, such as " +
       "al2-ami-sagemaker-inference-gpu-3-1 (default: SageMaker's choice)",
@@ -150,25 +158,29 @@ export const DEPLOY_OPTIONS = options({
     parse: parseAmiVersion,
   },
   "--health-check-timeout": {
-    value: "seconds",
+    rare: true,
+    value: "duration",
     description:
-      "Maximum time until a container responds to /ping, 60 to 3600 (default: SageMaker's choice)",
+      "Maximum time until a container responds to /ping, 60s to 1h (default: SageMaker's choice)",
     key: true,
     parse: parseHealthCheck,
   },
   "--data-capture": {
+    rare: true,
     value: "s3_uri",
     description: "Save all requests and responses at s3://BUCKET/PREFIX (default: none)",
     key: true,
     parse: parseCapture,
   },
   "--canary": {
+    rare: true,
     value: "percent",
     description: "Update this percentage of the instances first, 1 to 50 (default: all at once)",
     key: true,
     parse: parseCanary,
   },
   "--alarm": {
+    rare: true,
     value: "name",
     description:
       "Roll back the update if this CloudWatch alarm goes off; requires --canary (repeatable)",
@@ -193,13 +205,15 @@ export const DEPLOY_OPTIONS = options({
   },
   "--no-wait": { description: "Return as soon as SageMaker starts the deployment" },
   "--timeout": {
-    value: "seconds",
-    description: `Maximum time to wait for the deployment (default: ${DEPLOY_SECONDS})`,
+    rare: true,
+    value: "duration",
+    description: `Maximum time to wait for the deployment (default: ${DEPLOY_SECONDS / 60}m)`,
     key: true,
-    parse: parseSeconds,
+    parse: parseTimeLimit,
   },
   ...dryRun,
-  ...outputFormat,
+  "--output": { ...outputFormat["--output"], rare: true },
   ...progressOptions,
+  "--quiet": { ...progressOptions["--quiet"], rare: true },
   ...imageAndAccount,
 });

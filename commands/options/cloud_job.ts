@@ -31,6 +31,7 @@ import { transformOptions } from "./transform.ts";
 export function machineOptions<const Kind extends JobKind>(kind: Kind) {
   return options({
     "--ec2-type": {
+      group: "Resources",
       short: "-e",
       alias: "--instance-type",
       value: "type",
@@ -41,6 +42,7 @@ export function machineOptions<const Kind extends JobKind>(kind: Kind) {
       parse: parseInstanceType,
     },
     "--instance-count": {
+      group: "Resources",
       short: "-c",
       value: "number",
       description: "Number of instances",
@@ -56,17 +58,20 @@ export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
   return options({
     ...machineOptions(kind),
     "--volume-size": {
-      value: "gb",
-      description: "Disk size of each instance in GB",
+      group: "Resources",
+      rare: true,
+      value: "size",
+      description: "Disk size of each instance, in GB or with a unit, such as 1TB",
       key: true,
-      default: "30",
+      default: "30GB",
       parse: parseVolume(kind),
     },
     "--max-run": {
-      value: "seconds",
-      description: "Maximum runtime, after which SageMaker stops the job",
+      group: "Resources",
+      value: "duration",
+      description: "Maximum runtime, such as 90m, after which SageMaker stops the job",
       key: true,
-      default: "86400",
+      default: "24h",
       parse: parseRun(kind),
     },
   });
@@ -75,8 +80,10 @@ export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
 /** The variables, tags, network and key of a job or an endpoint. */
 export const environmentOptions = options({
   ...variableOptions,
-  "--env": { ...variableOptions["--env"], key: true },
+  "--env": { ...variableOptions["--env"], rare: true, key: true },
   "--tag": {
+    group: "AWS",
+    rare: true,
     value: "key=value",
     description: "AWS tag for the job; for the image's tag, use --docker-tag (repeatable)",
     repeatable: true,
@@ -84,6 +91,8 @@ export const environmentOptions = options({
     parse: parseAwsTag,
   },
   "--subnet": {
+    group: "AWS",
+    rare: true,
     value: "id",
     description: "Subnet to run in; requires --security-group (repeatable)",
     repeatable: true,
@@ -91,6 +100,8 @@ export const environmentOptions = options({
     parse: parseNetworkId,
   },
   "--security-group": {
+    group: "AWS",
+    rare: true,
     value: "id",
     description: "Security group to run in; requires --subnet (repeatable)",
     repeatable: true,
@@ -98,6 +109,8 @@ export const environmentOptions = options({
     parse: parseNetworkId,
   },
   "--kms-key": {
+    group: "AWS",
+    rare: true,
     value: "key",
     description: "KMS key that encrypts the results and the disks",
     key: true,
@@ -108,8 +121,10 @@ export const environmentOptions = options({
 
 export const imageAndAccount = options({
   ...dockerTag,
-  "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
+  "--docker-tag": { ...dockerTag["--docker-tag"], rare: true, key: true },
   "--repository": {
+    group: "Your app and image",
+    rare: true,
     value: "name",
     description: "ECR repository of the image (default: image_name in NAME.json)",
     key: true,
@@ -120,8 +135,9 @@ export const imageAndAccount = options({
 
 export const executionRole = options({
   "--execution-role": {
+    group: "AWS",
     value: "arn",
-    description: "IAM role that SageMaker assumes (default: the role of --iam-role-arn)",
+    description: "IAM role that SageMaker assumes",
     key: true,
     needed: "--iam-role-arn",
     variable: "MLCLI_EXECUTION_ROLE",
@@ -138,6 +154,7 @@ export const dryRun = options({
 /** Of all jobs, besides their instances. */
 export const cloudJobOptions = options({
   "--base-job-name": {
+    rare: true,
     short: "-n",
     value: "name",
     description: "Prefix of the job's name (default: the app's name)",
@@ -146,12 +163,18 @@ export const cloudJobOptions = options({
   },
   ...executionRole,
   ...environmentOptions,
-  "--network-isolation": { description: "Run without network access", key: true },
+  "--network-isolation": {
+    group: "AWS",
+    rare: true,
+    description: "Run without network access",
+    key: true,
+  },
   "--no-wait": { description: "Print the job's name and return once the job is created" },
   ...dryRun,
   // -o is where the output goes.
-  "--output": { ...outputFormat["--output"], short: undefined },
+  "--output": { ...outputFormat["--output"], short: undefined, rare: true },
   ...progressOptions,
+  "--quiet": { ...progressOptions["--quiet"], rare: true },
   ...imageAndAccount,
 });
 
@@ -175,13 +198,17 @@ export const TRAIN_OPTIONS = options({
     parse: parseAddress,
   },
   "--shard": {
+    group: "Resources",
+    rare: true,
     value: "channel",
-    description: "Split the objects of this channel between the instances (repeatable)",
+    description: "Channel whose objects are split between the instances, or all (repeatable)",
     repeatable: true,
     key: true,
   },
   ...instanceOptions("train"),
   "--instance-group": {
+    group: "Resources",
+    rare: true,
     value: "name=type:number",
     description: "Group of instances, instead of --ec2-type and --instance-count (repeatable up " +
       "to 5 times)",
@@ -196,11 +223,14 @@ export const TRAIN_OPTIONS = options({
     key: true,
   },
   "--spot": {
+    group: "Resources",
     description: "Use spot instances, which are cheaper but can be interrupted",
     key: true,
   },
   "--max-wait": {
-    value: "seconds",
+    group: "Resources",
+    rare: true,
+    value: "duration",
     description:
       "Maximum total time to wait for instances and run; requires --spot (default: --max-run)",
     key: true,
@@ -208,10 +238,13 @@ export const TRAIN_OPTIONS = options({
   },
   ...programOptions,
   "--send-code": {
+    group: "Your app and image",
+    rare: true,
     description: "Send the local training/ and common/ with the job, so that you don't need to " +
       "rebuild the image",
   },
   "--checkpoint-s3-dir": {
+    rare: true,
     value: "s3_uri",
     description: "S3 URI to save /opt/ml/checkpoints to, and to restore it from (default: none)",
     key: true,
@@ -251,13 +284,11 @@ export const PROCESS_OPTIONS = options({
   ...processProgramOptions,
   ...instanceOptions("process"),
   "--shard": {
+    group: "Resources",
+    rare: true,
     value: "input",
-    description: "Split the objects of this input between the instances (repeatable)",
+    description: "Input whose objects are split between the instances, or all (repeatable)",
     repeatable: true,
-    key: true,
-  },
-  "--input-sharded": {
-    description: "Split the objects of every input between the instances",
     key: true,
   },
   ...cloudJobOptions,
@@ -304,10 +335,11 @@ export const TRANSFORM_OPTIONS = options({
   },
   ...machineOptions("transform"),
   ...transformOptions,
-  "--image": serverProgramOptions["--image"],
+  "--image": { ...serverProgramOptions["--image"], rare: true },
   ...cloudJobOptions,
   "--execution-role": {
     ...cloudJobOptions["--execution-role"],
+    rare: true,
     description: "IAM role for a model that mlcli creates (default: the role of --iam-role-arn)",
     needed: undefined,
   },

@@ -7,14 +7,14 @@ import { givenVariable } from "../../runtime/contract/variables.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { PublishedPort } from "../../runtime/serving/plan.ts";
 import { options, type Parser } from "./option.ts";
-import { parseSeconds } from "./parsers.ts";
+import { parseTimeLimit } from "./parsers.ts";
 import { appName, dockerTag, progressOptions } from "./shared.ts";
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** `512m` or `2g` in bytes; `undefined` for another text. */
+/** Returns the bytes of `512m`, `2g` or `2GB`; `undefined` for another text. */
 function sizeOf(text: string): number | undefined {
-  const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)([bkmg])?$/i.exec(text) ?? [];
+  const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)(?:([kmg])i?b?|b)?$/i.exec(text) ?? [];
   const bytes = Math.floor(Number(number) * UNITS[unit.toLowerCase()]!);
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
@@ -77,6 +77,7 @@ export function parseNetwork(text: string, source: string): string {
 /** What the container may take of this machine; keys of the object `local` in the configuration file. */
 const resourceOptions = options({
   "--memory": {
+    group: "Resources",
     value: "size",
     description: "Memory limit, such as 512m or 2g (default: no limit)",
     variable: "MLCLI_MEMORY",
@@ -84,6 +85,8 @@ const resourceOptions = options({
     parse: parseMemory,
   },
   "--cpus": {
+    group: "Resources",
+    rare: true,
     value: "number",
     description: "CPU limit, such as 2 or 1.5 (default: no limit)",
     variable: "MLCLI_CPUS",
@@ -91,6 +94,8 @@ const resourceOptions = options({
     parse: parseCpus,
   },
   "--shm-size": {
+    group: "Resources",
+    rare: true,
     value: "size",
     description: "Size of /dev/shm, which data loaders use (default: 2g)",
     variable: "MLCLI_SHM_SIZE",
@@ -98,13 +103,16 @@ const resourceOptions = options({
     parse: parseSharedMemory,
   },
   "--gpus": {
-    value: "number",
+    group: "Resources",
+    value: "gpus",
     description: "GPUs to use: all, a number, or device=0,1 (default: none)",
     variable: "MLCLI_GPUS",
     key: true,
     parse: parseGpus,
   },
   "--network": {
+    group: "Container",
+    rare: true,
     value: "network",
     description: "Docker network to join, or host, or none (default: bridge)",
     key: true,
@@ -123,6 +131,7 @@ export const variableOptions = options({
     parse: givenVariable,
   },
   "--env-file": {
+    rare: true,
     value: "file",
     description: "File of environment variables, one NAME=VALUE per line (repeatable)",
     repeatable: true,
@@ -133,6 +142,8 @@ export const variableOptions = options({
 /** Only typed, so that a repository can't choose whose credentials its code gets. */
 const awsCredentialsOption = options({
   "--aws-credentials": {
+    group: "Container",
+    rare: true,
     value: "profile",
     description: "AWS profile whose credentials and region your code can use (default: none)",
     completion: "profile",
@@ -191,6 +202,8 @@ function parsePublished(text: string, source: string): PublishedPort {
 /** The option of commands whose containers a debugger can reach. */
 export const publishOption = options({
   "--publish": {
+    group: "Container",
+    rare: true,
     value: "[host_port:]port",
     description: "Publish a container port on 127.0.0.1, for example for a debugger (repeatable)",
     repeatable: true,
@@ -207,6 +220,8 @@ export const containerOptions = options({
   ...resourceOptions,
   ...progressOptions,
   "--allow-privileges": {
+    group: "Container",
+    rare: true,
     description: "Allow programs in the container to gain privileges, for example with sudo",
   },
   "--strict": {
@@ -219,16 +234,22 @@ export const containerOptions = options({
 export const jobOptions = options({
   ...containerOptions,
   "--interactive": {
+    group: "Container",
+    rare: true,
     description: "Connect your keyboard to the code, for breakpoint(); the code receives Ctrl-C",
   },
   "--grace": {
-    value: "seconds",
-    description: "Time from SIGTERM to SIGKILL at a stop (default: 10, or 120 with --strict)",
+    group: "Failure rehearsal",
+    rare: true,
+    value: "duration",
+    description: "Time from SIGTERM to SIGKILL at a stop (default: 10s, or 2m with --strict)",
     variable: "MLCLI_GRACE",
-    parse: parseSeconds,
+    parse: parseTimeLimit,
   },
   ...publishOption,
   "--network-isolation": {
+    group: "Container",
+    rare: true,
     description: "Disable the network, except between the hosts of a run",
   },
 });

@@ -27,7 +27,7 @@ import {
 } from "../../runtime/contract/registry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
-import { wholeNumber } from "./parsers.ts";
+import { duration, size, wholeNumber } from "./parsers.ts";
 
 /** `ml.m5.large`. The service knows which there are: they change every month. */
 export function parseInstanceType(text: string, source: string): string {
@@ -57,11 +57,11 @@ export function parseInstanceGroup(text: string, source: string): InstanceGroup 
 }
 
 export function parseVolume(kind: ProgramKind): Parser<number> {
-  return wholeNumber(LARGEST_VOLUME[kind], "GB");
+  return size("GB", LARGEST_VOLUME[kind]);
 }
 
 export function parseRun(kind: ProgramKind): Parser<number> {
-  return wholeNumber(LONGEST_RUN[kind], "seconds");
+  return duration(LONGEST_RUN[kind]);
 }
 
 export function parseJobName(text: string): string {

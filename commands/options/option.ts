@@ -35,8 +35,29 @@ export type PathIn = "typed" | "inner" | ((value: never) => string | undefined);
  */
 export type Parser<T> = (text: string, source: string) => T;
 
+/** Headings of a command's help, in this order. Options that must be given are under "Required". */
+export const OPTION_GROUPS = [
+  "Required",
+  "Options",
+  "Your app and image",
+  "Records and requests",
+  "Resources",
+  "Hosts",
+  "Failure rehearsal",
+  "Container",
+  "AWS",
+  "Results",
+  "Global",
+] as const;
+
+export type OptionGroup = typeof OPTION_GROUPS[number];
+
 interface Common {
   readonly description: string;
+  /** Heading of the option in the help (default: "Options"). */
+  readonly group?: OptionGroup;
+  /** Whether the help of a command with many options lists it only for `--help all`. */
+  readonly rare?: true;
   /** `-p` */
   readonly short?: `-${string}` | undefined;
   /** The option without which this one does nothing, and is refused. */
@@ -63,6 +84,8 @@ interface ValueOption extends Common {
   readonly required?: true;
   /** Required here or in the configuration file, unless this holds. The command checks that itself. */
   readonly needed?: true | string;
+  /** Whether the next word is its value even if it looks like an option: `--command -c`. */
+  readonly acceptsDashes?: true;
   /** The name of the option in other tools. */
   readonly alias?: Flag;
   /** A switch for one of its values: `--json` for `--output json`. */

@@ -10,16 +10,57 @@ export function parsePort(text: string, source: string): number {
   throw new UsageError(`${source} must be a number from 0 to 65535, but got "${text}"`);
 }
 
-/** A timer of JavaScript for more than 24 days goes off at once. */
-const LONGEST_SECONDS = 2_000_000;
+const SECONDS_PER_UNIT = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
-/** A time in whole seconds, 1 or more. */
-export function parseSeconds(text: string, source: string): number {
-  const seconds = Number(text);
-  if (/^\d+$/.test(text) && seconds > 0 && seconds <= LONGEST_SECONDS) return seconds;
-  throw new UsageError(
-    `${source} must be a whole number of seconds, 1 to ${LONGEST_SECONDS}, but got "${text}"`,
-  );
+const DURATION =
+  /^(?:(?<d>\d{1,9})d)?(?:(?<h>\d{1,9})h)?(?:(?<m>\d{1,9})m(?:in)?)?(?:(?<s>\d{1,9})s)?$/i;
+
+/** Returns the seconds of `300`, `90s`, `5m` or `1h30m`; `undefined` for another text. */
+export function secondsIn(text: string): number | undefined {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const parts = DURATION.exec(text === "" ? "-" : text)?.groups;
+  if (parts === undefined) return undefined;
+  const units = Object.entries(SECONDS_PER_UNIT);
+  return units.reduce((sum, [unit, seconds]) => sum + seconds * Number(parts[unit] ?? 0), 0);
+}
+
+/** Returns a parser of durations, in seconds. @param most `undefined`: no limit. */
+export function duration(most: number | undefined, least = 1): Parser<number> {
+  return (text, source) => {
+    const seconds = secondsIn(text);
+    if (seconds !== undefined && seconds >= least && seconds <= (most ?? seconds)) return seconds;
+    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
+    throw new UsageError(
+      `${source} must be a duration of ${range} seconds, such as 90s, 5m or 1h, but got "${text}"`,
+    );
+  };
+}
+
+/** In seconds: JavaScript's timers fire immediately after more than 24 days. */
+const LONGEST_TIMER = 2_000_000;
+
+export const parseTimeLimit: Parser<number> = duration(LONGEST_TIMER);
+
+const MB_PER_UNIT: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 ** 2 };
+
+/** Returns a size such as `30`, `30GB` or `1TB` in `unit`; `undefined` for another text. */
+export function sizeIn(unit: "MB" | "GB", text: string): number | undefined {
+  const own = unit[0]!;
+  const [, number, letter = own] = /^(\d{1,9})(?:([MGT])i?B?)?$/i.exec(text) ?? [];
+  const size = Number(number) * MB_PER_UNIT[letter.toUpperCase()]! / MB_PER_UNIT[own]!;
+  return Number.isInteger(size) ? size : undefined;
+}
+
+/** Returns a parser of sizes, in `unit`. @param most `undefined`: no limit. */
+export function size(unit: "MB" | "GB", most: number | undefined, least = 1): Parser<number> {
+  return (text, source) => {
+    const value = sizeIn(unit, text);
+    if (value !== undefined && value >= least && value <= (most ?? value)) return value;
+    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
+    throw new UsageError(
+      `${source} must be a size of ${range} ${unit}, such as 50 or 50${unit}, but got "${text}"`,
+    );
+  };
 }
 
 /** A host name or an address, as a browser would write it; an IPv6 address without its brackets. */
@@ -51,17 +92,10 @@ export function parseTail(text: string, source: string): number | "all" {
   throw new UsageError(`${source} must be a number of lines, or all, but got "${text}"`);
 }
 
-const SINCE_UNITS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
 /** How long ago (`10m`), in milliseconds, or a time, local without a zone (`2026-03-01T09:30:00Z`). */
 export function parseSince(text: string, source: string): number | Date {
-  const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  if (number !== undefined) return Number(number) * SINCE_UNITS[unit!]!;
+  const seconds = /^\d+$/.test(text) ? undefined : secondsIn(text);
+  if (seconds !== undefined) return 1_000 * seconds;
   // Without a time, JavaScript would take UTC.
   const time = new Date(/^[\d-]+$/.test(text) ? `${text}T00:00` : text);
   if (/^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0) return time;
@@ -78,7 +112,7 @@ export function parseLimit(text: string, source: string): number {
   throw new UsageError(`${source} must be a whole number, 1 or more, but got "${text}"`);
 }
 
-/** @param most `undefined`: no limit. */
+/** Returns a parser of whole numbers. @param most `undefined`: no limit. */
 export function wholeNumber(most: number | undefined, unit?: string, least = 1): Parser<number> {
   return (text, source) => {
     const value = Number(text);

@@ -17,12 +17,14 @@ export function parseImage(text: string, source: string): string {
 /** Of `deploy`: on SageMaker, a server has the image's own entry point, and finds code in its model. */
 export const serverProgramOptions = options({
   "--image": {
+    group: "Your app and image",
     value: "image",
     description: "Existing image to use (default: the app's image)",
     key: true,
     parse: parseImage,
   },
   "--entry-point": {
+    group: "Your app and image",
     value: "file",
     description: "Your script for an AWS inference image, such as inference.py; mlcli adds it to " +
       "code/ in the model",
@@ -31,6 +33,8 @@ export const serverProgramOptions = options({
     parse: entryPointOf,
   },
   "--source-dir": {
+    group: "Your app and image",
+    rare: true,
     value: "dir",
     description: "Directory of your code (default: source_dir in NAME.json, or this directory)",
     key: true,
@@ -50,6 +54,8 @@ const jobProgramOptions = options({
 /** Of local commands whose code may ask for packages when it starts. */
 export const pipOptions = options({
   "--no-network-settings": {
+    group: "Container",
+    rare: true,
     description:
       "Don't use this machine's package index, proxies and certificates in the container",
   },
@@ -59,7 +65,10 @@ export const pipOptions = options({
 export const processProgramOptions = options({
   ...jobProgramOptions,
   "--command": {
+    group: "Your app and image",
+    rare: true,
     value: "word",
+    acceptsDashes: true,
     description: "Command to run instead of the image's ENTRYPOINT and your code; repeat the " +
       "option for each word, and put arguments after --",
     repeatable: true,
@@ -71,6 +80,8 @@ export const processProgramOptions = options({
 export const programOptions = options({
   ...jobProgramOptions,
   "--launcher": {
+    group: "Your app and image",
+    rare: true,
     value: "launcher",
     choices: LAUNCHERS,
     description: "How your code is started: by AWS's toolkit in the image (toolkit), by mlcli " +
@@ -78,6 +89,8 @@ export const programOptions = options({
     key: true,
   },
   "--distribution": {
+    group: "Your app and image",
+    rare: true,
     value: "name",
     choices: DISTRIBUTIONS,
     description: "Program that starts one process for each GPU of a host; must be torchrun",

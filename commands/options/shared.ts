@@ -6,6 +6,8 @@ import { parsePort, parseTag } from "./parsers.ts";
 
 export const appName = options({
   "--app-name": {
+    group: "Your app and image",
+    rare: true,
     short: "-a",
     value: "name",
     description: "App to use if this directory contains several",
@@ -25,6 +27,7 @@ export const serverOf = options({
 
 export const dockerTag = options({
   "--docker-tag": {
+    group: "Your app and image",
     short: "-t",
     value: "tag",
     description: "Tag of the image",
@@ -60,6 +63,7 @@ export const onlyServerPort = options({
 
 export const outputFormat = options({
   "--output": {
+    group: "Results",
     short: "-o",
     value: "format",
     choices: ["text", "json"],
@@ -74,10 +78,13 @@ export const outputFormat = options({
 /** How a command that takes a while shows it. */
 export const progressOptions = options({
   "--quiet": {
+    group: "Results",
     short: "-q",
     description: "Print only the result, warnings and errors",
   },
   "--progress": {
+    group: "Results",
+    rare: true,
     value: "mode",
     choices: ["auto", "plain"],
     description: "How to show progress: plain adds lines, auto updates lines in a terminal",
@@ -89,17 +96,21 @@ export const progressOptions = options({
 /** Of every command that asks AWS: account, region and role. */
 export const cloudOptions = options({
   "--iam-role-arn": {
+    group: "AWS",
+    rare: true,
     short: "-r",
     value: "arn",
     description: "IAM role that mlcli assumes (env: PLATFORM_ROLE)",
   },
   ...appName,
   "--region": {
+    group: "AWS",
     value: "region",
     description: "AWS region (default: cloud_region in NAME.json, AWS_REGION or the profile)",
     completion: "region",
   },
   "--profile": {
+    group: "AWS",
     value: "profile",
     description: "AWS profile (default: cloud_profile in NAME.json, or AWS_PROFILE)",
     completion: "profile",

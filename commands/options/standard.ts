@@ -3,11 +3,17 @@
 import { options } from "./option.ts";
 
 /** Of every command. */
-export const help = options({ "--help": { short: "-h", description: "Show this help" } });
+export const help = options({
+  "--help": { group: "Global", short: "-h", description: "Show this help" },
+});
 
 /** Of `mlcli` alone. */
 export const version = options({
-  "--version": { short: "-V", description: "Show the version (with --output json, as JSON)" },
+  "--version": {
+    group: "Global",
+    short: "-V",
+    description: "Show the version (with --output json, as JSON)",
+  },
 });
 
 /**
@@ -16,13 +22,21 @@ export const version = options({
  */
 export const everywhere = options({
   "--directory": {
+    group: "Global",
+    rare: true,
     short: "-C",
     value: "dir",
     description: "Run as if started in DIR, like git -C",
     path: "typed",
   },
-  "--no-color": { description: "Print without colour (also: NO_COLOR=1)" },
+  "--no-color": {
+    group: "Global",
+    rare: true,
+    description: "Print without colour (also: NO_COLOR=1)",
+  },
   "--debug": {
+    group: "Global",
+    rare: true,
     description: "Show stack traces and the source of AWS credentials (also: MLCLI_DEBUG=1)",
   },
 });

@@ -10,7 +10,7 @@ import {
 } from "../../runtime/contract/transform.ts";
 import { parseFilter } from "../../runtime/contract/transform_filters.ts";
 import { options } from "./option.ts";
-import { parseMediaType, wholeNumber } from "./parsers.ts";
+import { duration, parseMediaType, size, wholeNumber } from "./parsers.ts";
 
 function parseFilterText(text: string): string {
   parseFilter(text);
@@ -32,6 +32,8 @@ export const transformOptions = options({
     parse: parseMediaType,
   },
   "--split": {
+    group: "Records and requests",
+    rare: true,
     value: "type",
     choices: SPLITS,
     description: "How to split a file into records: line, recordio, tfrecord, or none (default: " +
@@ -39,6 +41,8 @@ export const transformOptions = options({
     key: true,
   },
   "--strategy": {
+    group: "Records and requests",
+    rare: true,
     value: "strategy",
     choices: STRATEGIES,
     description: "Records per request: single, or multi for as many as fit (default: single for " +
@@ -46,6 +50,8 @@ export const transformOptions = options({
     key: true,
   },
   "--assemble": {
+    group: "Records and requests",
+    rare: true,
     value: "type",
     choices: ASSEMBLIES,
     description: "Text to add after each response in the result: line (a newline) or none " +
@@ -53,25 +59,33 @@ export const transformOptions = options({
     key: true,
   },
   "--max-payload": {
-    value: "mb",
-    description:
-      "Maximum size of a request in MB, 0 for no limit (default: the server's setting, or 6)",
+    group: "Records and requests",
+    rare: true,
+    value: "size",
+    description: "Maximum size of a request, such as 6MB, or 0 for no limit (default: the " +
+      "server's setting, or 6MB)",
     key: true,
-    parse: wholeNumber(TRANSFORM.payload, "MB", 0),
+    parse: size("MB", TRANSFORM.payload, 0),
   },
   "--max-concurrency": {
+    group: "Records and requests",
+    rare: true,
     value: "number",
     description: "Maximum number of concurrent requests (default: the server's setting, or 1)",
     key: true,
     parse: wholeNumber(undefined, undefined, 0),
   },
   "--compression": {
+    group: "Records and requests",
+    rare: true,
     value: "type",
     choices: COMPRESSIONS,
     description: "Compression of the data: gzip or none (default: none)",
     key: true,
   },
   "--input-filter": {
+    group: "Records and requests",
+    rare: true,
     value: "jsonpath",
     description: "Part of each record to send to the model, such as $[1:] for all but the first " +
       "column (default: all)",
@@ -79,6 +93,8 @@ export const transformOptions = options({
     parse: parseFilterText,
   },
   "--output-filter": {
+    group: "Records and requests",
+    rare: true,
     value: "jsonpath",
     description: "Part of each record to keep in the result, such as $[0,-1] for its first and " +
       "last column (default: all)",
@@ -86,18 +102,23 @@ export const transformOptions = options({
     parse: parseFilterText,
   },
   "--join": {
+    group: "Records and requests",
     value: "source",
     choices: JOINS,
     description: "Data to join with each response: input (its record) or none (default: none)",
     key: true,
   },
   "--invocation-timeout": {
-    value: "seconds",
-    description: "Maximum time for a response (default: 600)",
+    group: "Records and requests",
+    rare: true,
+    value: "duration",
+    description: "Maximum time for a response (default: 10m)",
     key: true,
-    parse: wholeNumber(TRANSFORM.invocationSeconds, "seconds"),
+    parse: duration(TRANSFORM.invocationSeconds),
   },
   "--invocation-retries": {
+    group: "Records and requests",
+    rare: true,
     value: "number",
     description: "Maximum number of retries of a failed request (default: 3)",
     key: true,

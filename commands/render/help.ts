@@ -1,18 +1,29 @@
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
 import { bold } from "./format.ts";
-import { optionGroups } from "./option_groups.ts";
+import { commonOptions, optionGroups } from "./option_groups.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 import type { Output } from "../../runtime/streams.ts";
 
-/** The whole help of one command, ending in a newline. */
-export function helpText(topic: Topic, style: Pick<Output, "columns" | "colour">): string {
+/** What the help of a command lists: what most people need, or all options. */
+export type HelpLevel = "common" | "all";
+
+/** Returns the help of a command, ending in a newline. */
+export function helpText(
+  { options, ...rest }: Topic,
+  style: Pick<Output, "columns" | "colour">,
+  level: HelpLevel,
+): string {
+  const topic = { ...rest, options: level === "all" ? options : commonOptions(options) };
+  const left = options.length - topic.options.length;
+  const more = left === 0 ? "" : `${left} more options: ${topic.path} --help all`;
   const heading = (text: string): string => style.colour ? bold(text) : text;
   const sections = [
     wrap(topic.description, style.columns, 0),
     `${heading("Usage:")} ${wrapWords(usageParts(topic), style.columns, "Usage: ".length)}`,
     ...memberSections(topic, heading, style.columns),
     ...optionSections(topic, heading, style.columns),
+    more,
     exampleSection(heading("Examples:"), topic),
     wrap(topic.more, style.columns, 0),
   ];

@@ -1,47 +1,28 @@
-/** Under which heading of a help an option stands: the same in the help of all commands. */
+/** Groups the options of a help. */
 
-import type { NamedOption } from "../options/option.ts";
+import { type NamedOption, OPTION_GROUPS, type OptionGroup } from "../options/option.ts";
 
-/** In this order. What is not here is about the command's own work. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Records and requests": [
-    ...["--split", "--strategy", "--assemble", "--max-payload", "--max-concurrency"],
-    ...["--compression", "--input-filter", "--output-filter", "--join"],
-    ...["--invocation-timeout", "--invocation-retries"],
-  ],
-  "Resources": [
-    ...["--ec2-type", "--instance-count", "--volume-size", "--max-run", "--spot", "--max-wait"],
-    ...["--memory-size-in-mb", "--inference-ami-version"],
-    ...["--memory", "--cpus", "--shm-size", "--gpus"],
-  ],
-  "AWS": [
-    ...["--iam-role-arn", "--region", "--profile", "--execution-role", "--repository"],
-    ...["--tag", "--subnet", "--security-group", "--kms-key"],
-  ],
-  "This machine": [
-    ...["--app-name", "--network", "--allow-privileges", "--no-network-settings"],
-    ...["--output", "--quiet", "--progress"],
-  ],
-  "Global": ["--help", "--version", "--directory", "--no-color", "--debug"],
-};
-
-export interface OptionGroup {
-  /** `Options`, `AWS` */
-  readonly heading: string;
+export interface OptionsUnderHeading {
+  readonly heading: OptionGroup;
   readonly options: readonly NamedOption[];
 }
 
-/** Options under their headings; those that have to be given come first. */
-export function optionGroups(options: readonly NamedOption[]): readonly OptionGroup[] {
-  const byHeading = new Map<string, NamedOption[]>(
-    ["Required", "Options", ...Object.keys(GROUPS)].map((heading) => [heading, []]),
-  );
-  for (const named of options) byHeading.get(headingOf(named))!.push(named);
-  return [...byHeading].filter(([, { length }]) => length > 0)
-    .map(([heading, options]) => ({ heading, options }));
+/** Returns the options under their headings, in the order of `OPTION_GROUPS`. */
+export function optionGroups(options: readonly NamedOption[]): readonly OptionsUnderHeading[] {
+  const groups = Map.groupBy(options, groupOf);
+  return OPTION_GROUPS.map((heading) => ({ heading, options: groups.get(heading) ?? [] }))
+    .filter(({ options }) => options.length > 0);
 }
 
-function headingOf([flag, option]: NamedOption): string {
-  if (option.value !== undefined && (option.required || option.needed)) return "Required";
-  return Object.keys(GROUPS).find((heading) => GROUPS[heading]!.includes(flag)) ?? "Options";
+function groupOf([, option]: NamedOption): OptionGroup {
+  const isRequired = option.value !== undefined && (option.required || option.needed);
+  return isRequired ? "Required" : option.group ?? "Options";
+}
+
+/** Largest number of options that the help shows without `--help all`. */
+const MOST_OPTIONS = 15;
+
+/** Returns the options that most people need: all of them, if there are few. */
+export function commonOptions(options: readonly NamedOption[]): readonly NamedOption[] {
+  return options.length <= MOST_OPTIONS ? options : options.filter(([, { rare }]) => !rare);
 }

@@ -54,11 +54,6 @@ export async function process(
   ]);
   const name = newJobName(request, host);
   const outputs = outputsOf(request, name);
-  if (shards === "all" && inputs.length === 0) {
-    throw new UsageError('Option "--input-sharded" has no effect without "--input-s3-location"', {
-      hint: "Add an input: --input-s3-location NAME=s3://...",
-    });
-  }
   checkData(inputs, outputs, program.code !== undefined);
   checkShards(request, inputs.map(({ name }) => name), (text) => report.note(text));
   checkNetworkAndTags(request);

@@ -17,11 +17,12 @@ export interface Cluster {
   readonly groupHosts: readonly string[];
 }
 
-/** Names of channels, or inputs, of which each host gets a part of the files; all of them. */
-export type Shards = readonly string[] | "all";
+/** Stands for all channels, or inputs, among the names of those that are split between the hosts. */
+const ALL = "all";
 
-export function isSharded(shards: Shards, name: string): boolean {
-  return shards === "all" || shards.includes(name);
+/** Returns whether the files of an input are split between the hosts. @param shards names, or `all`. */
+export function isSharded(shards: readonly string[], name: string): boolean {
+  return shards.includes(ALL) || shards.includes(name);
 }
 
 /** `S3DataDistributionType`: how data comes to the hosts. */
@@ -30,14 +31,21 @@ export function distributionOf(isSharded = false): "ShardedByS3Key" | "FullyRepl
 }
 
 /**
- * @param names of what the job reads.
- * @throws UsageError for data to share out that the job does not have.
+ * Requires inputs to split between the hosts.
+ *
+ * @param names of all inputs of the job.
+ * @throws UsageError for a name that no input has.
  */
-export function requireShards(shards: Shards, names: readonly string[]): void {
-  const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
+export function requireShards(shards: readonly string[], names: readonly string[]): void {
+  if (shards.length > 0 && names.length === 0) {
+    throw new UsageError('Option "--shard" has no effect: the job has no input', {
+      hint: "Add an input, or remove --shard",
+    });
+  }
+  const unknown = shards.find((name) => name !== ALL && !names.includes(name));
   if (unknown === undefined) return;
   throw new UsageError(`Cannot shard "${inOneLine(unknown)}": the job has no input of that name`, {
-    hint: names.length === 0 ? "Omit --shard: the job reads no data" : `Use ${alternatives(names)}`,
+    hint: `Use ${alternatives([...names, ALL])}`,
   });
 }
 

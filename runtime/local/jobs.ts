@@ -3,7 +3,6 @@
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
-import type { Shards } from "../contract/hosts.ts";
 import type { Role } from "../contract/jobs.ts";
 import type { PlacedData } from "../contract/processing_data.ts";
 import type { AskedTransform } from "../contract/transform.ts";
@@ -51,7 +50,7 @@ export interface Fault {
 /** On how many hosts a job runs. */
 export interface Hosts {
   readonly count: number;
-  readonly shards: Shards;
+  readonly shards: readonly string[];
   readonly faults: readonly Fault[];
 }
 

@@ -1,5 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { helpText } from "../../commands/render/help.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { NamedOption } from "../../commands/options/option.ts";
+import { type HelpLevel, helpText } from "../../commands/render/help.ts";
+import { commonOptions } from "../../commands/render/option_groups.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
 import { runProgram } from "../helpers/program.ts";
@@ -13,15 +15,17 @@ async function topics(names: readonly string[] = []): Promise<readonly Topic[]> 
   return [topic, ...(await Promise.all(below)).flat()];
 }
 
-async function helps(): Promise<readonly (readonly [path: string, text: string])[]> {
-  return (await topics()).map((topic) =>
-    [topic.path, helpText(topic, { columns: 80, colour: false })] as const
-  );
+const STYLE = { columns: 80, colour: false };
+
+async function helps(
+  level: HelpLevel,
+): Promise<readonly (readonly [path: string, text: string])[]> {
+  return (await topics()).map((topic) => [topic.path, helpText(topic, STYLE, level)] as const);
 }
 
 suite("the help", () => {
   it("fits a terminal of 80 columns, of every command", async () => {
-    for (const [path, text] of await helps()) {
+    for (const [path, text] of await helps("all")) {
       assertEquals(text.split("\n").filter((line) => line.length > 80), [], path);
     }
   });
@@ -35,15 +39,16 @@ suite("the help", () => {
     }
   });
 
-  it("begins with what is required, in groups, and ends with what every command has", async () => {
-    const text = new Map(await helps()).get("mlcli train")!;
+  it("groups the options, with those that must be given first", async () => {
+    const text = new Map(await helps("all")).get("mlcli train")!;
     const headings = [...text.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading);
     assertEquals(headings, [
       "Required",
       "Options",
+      "Your app and image",
       "Resources",
       "AWS",
-      "This machine",
+      "Results",
       "Global",
       "Examples",
     ]);
@@ -53,8 +58,30 @@ suite("the help", () => {
     }
   });
 
+  it("lists at most 15 options, all that must be given among them, and counts the rest", async () => {
+    for (const topic of await topics()) {
+      const common = commonOptions(topic.options);
+      assert(common.length <= 15, `${topic.path}: ${common.length}`);
+      const left = topic.options.filter((option) => !common.includes(option));
+      const isNeeded = ([, option]: NamedOption) =>
+        option.value !== undefined && (option.required || option.needed);
+      assertEquals(left.filter(isNeeded), [], topic.path);
+      const line = `\n${left.length} more options: ${topic.path} --help all\n`;
+      assertEquals(helpText(topic, STYLE, "common").includes(line), left.length > 0, topic.path);
+    }
+  });
+
+  it("lists all options with --help all", async () => {
+    for (const all of [["--help", "all"], ["-h", "all"]]) {
+      const { code, stdout } = await runProgram(["local", "train", ...all], { cwd: "/" });
+      assertEquals(code, 0);
+      for (const form of ["--kill-host", "--debug"]) assertStringIncludes(stdout, form);
+      assertEquals(stdout.includes("more options"), false);
+    }
+  });
+
   it("is shown by a pager where it is longer than the terminal", async () => {
-    const args = ["local", "train", "--help"];
+    const args = ["local", "train", "--help", "all"];
     const paged = await runOnTerminal(args, "/", "", 80, {
       MLCLI_PAGER: "sed 's/^/| /'",
     });

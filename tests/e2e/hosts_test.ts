@@ -269,7 +269,7 @@ for name in os.listdir(folder): open("/opt/ml/processing/output/" + name, "w").w
       ...{ "../../data/a": "1", "../../data/b": "2", "../../data/c": "3" },
     });
     const input = "data:/opt/ml/processing/input/data=data";
-    const args = ["--file", "p.py", "--instance-count", "2", "--input", input, "--input-sharded"];
+    const args = ["--file", "p.py", "--instance-count", "2", "--input", input, "--shard", "all"];
     const { code, stderr } = await app.run(["local", "process", ...args]);
     assertEquals([code, await leftOf(app)], [0, []], stderr);
     const made = await filesBelow(app.testPath("output"));

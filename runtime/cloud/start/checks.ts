@@ -203,7 +203,7 @@ export function checkShards(
 ): void {
   requireShards(shards, names);
   if (instanceCount === 1 && names.some((name) => isSharded(shards, name))) {
-    note("--shard and --input-sharded have no effect with one instance, which gets all objects");
+    note("--shard has no effect with one instance, which gets all objects");
   }
 }
 

@@ -4,7 +4,7 @@ import type { ModelInput } from "../../aws/sagemaker.ts";
 import type { JobInput, ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
-import { distributionOf, type Shards } from "../../contract/hosts.ts";
+import { distributionOf } from "../../contract/hosts.ts";
 import { hasOwnDisk, type InstanceGroup } from "../../contract/instances.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
@@ -52,7 +52,8 @@ export interface ProgramJobRequest extends JobRequest {
 
 export interface TrainingRequest extends ProgramJobRequest {
   readonly inputs: readonly RemoteChannel[];
-  readonly shards: Shards;
+  /** Names of inputs whose objects are split between the instances, or `all`. */
+  readonly shards: readonly string[];
   /** In place of instances of one type; the request has the first one's type, and the number of all. */
   readonly groups: readonly InstanceGroup[];
   readonly output: S3Address | undefined;
@@ -73,7 +74,8 @@ export interface ProcessingRequest extends ProgramJobRequest {
   readonly inputs: readonly PlacedData<S3Address>[];
   /** `undefined`: below the app's `s3_prefix`. */
   readonly outputs: readonly PlacedData<S3Address | undefined>[];
-  readonly shards: Shards;
+  /** Names of inputs whose objects are split between the instances, or `all`. */
+  readonly shards: readonly string[];
 }
 
 /** What is known of a checked job of any kind. */

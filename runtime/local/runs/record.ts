@@ -304,8 +304,7 @@ function hostOptions({ count, shards, faults }: Hosts): OwnFacts["options"] {
     );
   return {
     instance_count: count > 1 && count,
-    input_sharded: shards === "all",
-    shard: shards !== "all" && shards,
+    shard: shards,
     kill_host: suffered("kill"),
     freeze_host: suffered("freeze"),
   };

@@ -91,7 +91,7 @@ suite("process with code of the user's own", () => {
       `b:/opt/ml/processing/b=${HERE}/app/other/b.csv`,
     ];
     const { code, stderr } = await job.run([
-      ...[...LEAST, "--entry-point", "clean.py", ...data, "--input-sharded"],
+      ...[...LEAST, "--entry-point", "clean.py", ...data, "--shard", "all"],
       ...["-o", "one", "-o", "two:/opt/ml/processing/2"],
     ]);
     assertEquals(code, 0, stderr);

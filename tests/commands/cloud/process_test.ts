@@ -157,7 +157,7 @@ suite("process", () => {
     });
     const { code, stdout, stderr } = await job.run([
       ...["process", "--dry-run", "-f", "sub/clean.py", "--instance-type", "ml.m5.xlarge"],
-      ...["-c", "2", "-i", `s3://${BUCKET}/app/data/`, "--input-sharded"],
+      ...["-c", "2", "-i", `s3://${BUCKET}/app/data/`, "--shard", "all"],
       ...["-o", `s3://${BUCKET}/clean/`, "-n", "night-run", "--env", "TOKEN=very-secret"],
       ...["--execution-role", EXECUTION_ROLE, "--volume-size", "50", "--max-run", "3600"],
       ...["--tag", "team=a", "--subnet", "subnet-1", "--security-group", "sg-1"],
@@ -232,7 +232,7 @@ suite("process", () => {
         ec2_type: "ml.c5.large",
         input_s3_location: `s3://${BUCKET}/app/other/b.csv`,
         output_s3_location: `s3://${BUCKET}/clean`,
-        input_sharded: true,
+        shard: "all",
       },
     };
     await using job = await makeJobApp({ configuration });

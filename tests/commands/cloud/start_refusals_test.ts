@@ -44,7 +44,7 @@ function ofBoth(command: Command): readonly Refusal[] {
       "a run that is too long",
       ["--max-run", String(longestRun + 1)],
       2,
-      `1 to ${longestRun}, but got "${longestRun + 1}"`,
+      `1 to ${longestRun} seconds, such as 90s, 5m or 1h, but got "${longestRun + 1}"`,
     ],
     [
       "a subnet alone",
@@ -120,8 +120,8 @@ function ofBoth(command: Command): readonly Refusal[] {
       "a wrong value in the file",
       [],
       1,
-      `error: test-\\w+\\.json: "max_run" in "${command}" must be a whole number of seconds, 1 to ` +
-      `${longestRun}, but got "x"\nhint: Correct "max_run" in test-\\w+\\.json\n`,
+      `error: test-\\w+\\.json: "max_run" in "${command}" must be a duration of 1 to ` +
+      `${longestRun} seconds, such as 90s, 5m or 1h, but got "x"\nhint: Correct "max_run" in test-\\w+\\.json\n`,
       configure(`{"${command}": {"max_run": "x"}}`),
     ],
     [
@@ -280,15 +280,15 @@ const OF_PROCESS: readonly Refusal[] = [
   ],
   [
     "parts of no input",
-    [...PROCESS, "--input-sharded"],
+    [...PROCESS, "--shard", "all"],
     2,
-    /error: Option "--input-sharded" has no effect without "--input-s3-location"\nhint: /,
+    /error: Option "--shard" has no effect: the job has no input\nhint: /,
   ],
   [
     "an input to split that it does not have",
-    [...PROCESS, "-c", "2", "--shard", "x"],
+    [...PROCESS, "-c", "2", "-i", "a=s3://bucket/c", "--shard", "x"],
     2,
-    /error: Cannot shard "x": the job has no input of that name\nhint: Omit --shard: the job reads no data\n/,
+    /error: Cannot shard "x": the job has no input of that name\nhint: Use a or all\n/,
   ],
   [
     "an argument that is too long",

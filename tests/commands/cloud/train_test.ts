@@ -219,7 +219,7 @@ suite("train", () => {
     const one = await job.run([...LEAST, "--dry-run", "--shard", "training"]);
     assertMatch(
       one.stderr,
-      /--shard and --input-sharded have no effect with one instance, which gets all objects/,
+      /--shard has no effect with one instance, which gets all objects/,
     );
   });
 

@@ -12,6 +12,7 @@ suite("options of several hosts", () => {
     const [parse, text, expected] of [
       [kill, "algo-10@0.5", { kind: "kill", host: "algo-10", after: 0.5, seconds: undefined }],
       [freeze, "algo-2@0", { kind: "freeze", host: "algo-2", after: 0, seconds: undefined }],
+      [freeze, "algo-1@1m+90s", { kind: "freeze", host: "algo-1", after: 60, seconds: 90 }],
       [freeze, "algo-1@1+2.5", { kind: "freeze", host: "algo-1", after: 1, seconds: 2.5 }],
       [count, "64", 64],
     ] as const
@@ -21,9 +22,9 @@ suite("options of several hosts", () => {
 
   for (
     const [parse, texts, words] of [
-      [kill, ["", "algo-2", "algo-2@", "@1", "algo-2@-1", "algo-2@1e3"], /HOST@SECONDS, /],
-      [kill, ["algo-2@1+2", "algo-2@1\n", "algo-2@12345678"], /HOST@SECONDS, /],
-      [freeze, ["algo-2@1+", "algo-2@+1"], /HOST@SECONDS\[\+DURATION\], such as algo-2@60, /],
+      [kill, ["", "algo-2", "algo-2@", "@1", "algo-2@-1", "algo-2@1e3"], /HOST@TIME, /],
+      [kill, ["algo-2@1+2", "algo-2@1\n", "algo-2@12345678"], /HOST@TIME, /],
+      [freeze, ["algo-2@1+", "algo-2@+1"], /HOST@TIME\[\+DURATION\], such as algo-2@60s, /],
       [count, ["0", "65"], /1 to 64/],
     ] as const
   ) {
@@ -44,13 +45,11 @@ suite("what is asked for of hosts", () => {
     const frozen = freeze("algo-1@1", "--x");
     const asked = { ...two, shard: ["a"], killHost: [fault], freezeHost: [frozen] };
     assertEquals(hostsOf(asked), { count: 2, shards: ["a"], faults: [fault, frozen] });
-    assertEquals(hostsOf({ ...two, inputSharded: true }).shards, "all");
   });
 
   for (
     const [asked, words] of [
       [{ instanceCount: 1, shard: ["a"] }, /^--shard, .* require several hosts$/],
-      [{ instanceCount: 1, inputSharded: true }, /require several hosts$/],
       [{ instanceCount: 1, freezeHost: [fault] }, /require several hosts$/],
       [
         { killHost: [{ ...fault, host: "algo-02" }] },

@@ -5,10 +5,11 @@ import {
   parseLimit,
   parseMediaType,
   parsePort,
-  parseSeconds,
   parseSince,
   parseTag,
   parseTail,
+  parseTimeLimit,
+  size,
 } from "../../../commands/options/parsers.ts";
 import {
   parseCpus,
@@ -53,10 +54,34 @@ suiteOf("of --port", {
 });
 
 suiteOf("of --timeout", {
-  parse: parseSeconds,
-  takes: [["1", 1], ["240", 240], ["2000000", 2_000_000]],
-  refuses: ["0", "2000001", "1.5", "0x10", "1e3", "-1", "5m"],
-  message: 'must be a whole number of seconds, 1 to 2000000, but got "0"',
+  parse: parseTimeLimit,
+  takes: [
+    ["1", 1],
+    ["240", 240],
+    ["2000000", 2_000_000],
+    ["90s", 90],
+    ["5m", 300],
+    ["5min", 300],
+    ["2H", 7_200],
+    ["1h30m", 5_400],
+    ["1d", 86_400],
+  ],
+  refuses: ["0", "2000001", "1.5", "0x10", "1e3", "-1", "0m", "24d", "5 m", "m", "30m1h", "5ms"],
+  message: 'must be a duration of 1 to 2000000 seconds, such as 90s, 5m or 1h, but got "0"',
+});
+
+suiteOf("of --volume-size", {
+  parse: size("GB", 16_384),
+  takes: [["30", 30], ["30GB", 30], ["30gib", 30], ["30G", 30], ["1TB", 1_024]],
+  refuses: ["0", "16385", "17TB", "500MB", "1.5GB", "30 GB", "30KB", "GB", "-1"],
+  message: 'must be a size of 1 to 16384 GB, such as 50 or 50GB, but got "0"',
+});
+
+suiteOf("of --max-payload", {
+  parse: size("MB", 100, 0),
+  takes: [["0", 0], ["6", 6], ["6MB", 6], ["6m", 6]],
+  refuses: ["101", "1GB", "6KB"],
+  message: 'must be a size of 0 to 100 MB, such as 50 or 50MB, but got "101"',
 });
 
 suiteOf("of --allow-host", {

@@ -35,7 +35,7 @@ const ROOT: Group = {
   details: "What it is.",
   examples: [["Do all of it", "mlcli group run -n it && mlcli group run -n it again"]],
   more: "It is said at more length in what comes with it.",
-  options: options({ "--no-color": { description: "Plain." } }),
+  options: options({ "--no-color": { group: "Global", description: "Plain." } }),
   commands: { group: { summary: "Hold commands.", load: () => Promise.resolve(group) } },
 };
 
@@ -120,12 +120,12 @@ Examples:
     ] as const
   ) {
     it(`of ${["mlcli", ...names].join(" ")}`, async () => {
-      assertEquals(helpText(await topicOf(ROOT, names), PLAIN), text);
+      assertEquals(helpText(await topicOf(ROOT, names), PLAIN, "common"), text);
     });
   }
 
   it("has bold headings where colour is wanted", async () => {
-    const text = helpText(await topicOf(ROOT, ["group"]), { columns: 80, colour: true });
+    const text = helpText(await topicOf(ROOT, ["group"]), { columns: 80, colour: true }, "all");
     for (const heading of ["Usage:", "Commands:", "Options:"]) {
       assertStringIncludes(text, `\x1b[1m${heading}\x1b[22m`);
     }

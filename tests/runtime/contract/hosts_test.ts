@@ -29,7 +29,8 @@ suite("the shards of a channel", () => {
 suite("the data that is shared out", () => {
   it("is what the job reads", () => {
     requireShards(["a"], ["a", "b"]);
-    requireShards("all", []);
+    requireShards(["all"], ["a"]);
+    assertThrows(() => requireShards(["all"], []), UsageError, "the job has no input");
     const check = () => requireShards(["a", "x\n"], ["a", "b"]);
     assertMatch(
       assertThrows(check, UsageError).message,
