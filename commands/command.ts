@@ -125,6 +125,8 @@ export interface Member {
   /** Other names for it: `ls`. */
   readonly aliases?: readonly string[];
   readonly isHidden?: true;
+  /** Whether it is a group of other commands of this group, under a longer name: `cloud train`. */
+  readonly isPrefix?: true;
   /** The heading above it in the group's help. */
   readonly heading?: string;
 }

@@ -2,9 +2,11 @@
 
 import { UsageError } from "../runtime/errors.ts";
 import { CONFIGURATION_KEYS } from "../runtime/app/configuration.ts";
+import { shellWord } from "../runtime/app/typed_path.ts";
 import { alternatives, closest, sentences } from "../runtime/text.ts";
+import { cloudGroup } from "./cloud/cloud.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
-import type { NamedOption } from "./options/option.ts";
+import { type NamedOption, type Options, restArgumentOf } from "./options/option.ts";
 import { topicOf } from "./topic.ts";
 import { usageError } from "./usage.ts";
 
@@ -17,11 +19,12 @@ type Path = string;
  */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
   "batch-transform": ["local transform", "transform"],
-  describe: ["local list-jobs"],
+  delete: ["delete-endpoint"],
   down: ["local stop"],
   endpoints: ["list-endpoints"],
   exec: ["local shell"],
   fit: ["local train", "train"],
+  invoke: ["local invoke", "invoke-endpoint"],
   jobs: ["local list-jobs", "list-jobs"],
   kill: ["local stop", "stop-job"],
   list: ["local list-jobs", "list-jobs", "list-endpoints"],
@@ -63,23 +66,45 @@ const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * @param names those that lead to the group: `["local"]`.
- * @param next what was typed after the unknown name: `train` of `LOCAL train`.
+ * @param typed names of the group: `["local"]`.
+ * @param next word after the unknown name: `train` in `LOCAL train`.
  */
 export async function unknownCommandError(
-  names: readonly string[],
+  typed: readonly string[],
   name: string,
   root: Group,
   next = "",
 ): Promise<UsageError> {
   const message = `Unknown command "${name}"`;
-  const path = ["mlcli", ...names].join(" ");
-  const all = await pathsOf(root);
-  const suggested = suggestedCommands(names, name, all);
+  const path = ["mlcli", ...typed].join(" ");
+  const isCloud = root.commands[typed[0] ?? ""]?.isPrefix === true;
+  const all = (await pathsOf(root)).filter((one) => !isCloud || isCommandOnCloud(one));
+  const suggested = suggestedCommands(isCloud ? [] : typed, name, all)
+    .map((path) => withWord(path, next));
   const whole = `${suggested[0]} ${next.toLowerCase()}`;
   const isGroup = suggested.length === 1 && all.includes(whole);
   const hint = hintTo(isGroup ? [whole] : suggested, path);
   return hint === undefined ? usageError(path, message) : new UsageError(message, { hint });
+}
+
+function isCommandOnCloud(path: Path): boolean {
+  return Object.hasOwn(cloudGroup.commands, path);
+}
+
+/** How a name or a port follows a command. */
+const WORD_FORMS: Readonly<Record<Path, readonly [word: RegExp, form: string]>> = {
+  "delete-endpoint": [/^[a-z]/i, "-n"],
+  "invoke-endpoint": [/^[a-z]/i, "-n"],
+  "local invoke": [/^\d+$/, "-p"],
+  "local stop": [/^\d+$/, "-p"],
+  "stop-job": [/^[a-z]/i, ""],
+};
+
+/** Returns the command with a name or a port that was typed: `delete-endpoint -n shop`. */
+function withWord(path: Path, word: string): Path {
+  const [accepted, form = ""] = WORD_FORMS[path] ?? [];
+  if (!accepted?.test(word)) return path;
+  return [path, form, shellWord(word)].filter((part) => part !== "").join(" ");
 }
 
 function suggestedCommands(
@@ -89,7 +114,9 @@ function suggestedCommands(
 ): readonly Path[] {
   const group = names.join(" ");
   if (Object.hasOwn(FOREIGN_COMMANDS, name)) {
-    const meant = FOREIGN_COMMANDS[name]!.filter((path) => path.startsWith(group));
+    const meant = FOREIGN_COMMANDS[name]!.filter((path) =>
+      path.startsWith(group) && (all.includes(path) || path.startsWith("-"))
+    );
     if (meant.length > 0) return meant;
   }
   const own = all.filter((path) => groupOf(path) === group);
@@ -138,14 +165,30 @@ function hintTo(paths: readonly Path[], path: string): string | undefined {
 
 async function pathsOf(group: Group, above: readonly string[] = []): Promise<readonly Path[]> {
   const paths: Path[] = [];
-  for (const [name, { load, isHidden }] of Object.entries(group.commands)) {
-    if (isHidden) continue;
+  for (const [name, { load, isHidden, isPrefix }] of Object.entries(group.commands)) {
+    if (isHidden || isPrefix) continue;
     const names = [...above, name];
     paths.push(names.join(" "));
     const declared = await load();
     if (isGroup(declared)) paths.push(...await pathsOf(declared, names));
   }
   return paths;
+}
+
+/** Suggests an option for a name or a port: `mlcli local stop 8090`. */
+export function unexpectedArgumentError(
+  path: string,
+  argument: string,
+  options: Options,
+): UsageError {
+  const meant = /^\d+$/.test(argument) ? "--port" : "--endpoint-name";
+  const message = `Unexpected argument: "${argument}"`;
+  if (!Object.hasOwn(options, meant)) {
+    return usageError(path, message, restArgumentOf(options) !== undefined);
+  }
+  return new UsageError(message, {
+    hint: `Pass it as an option: ${path} ${meant} ${shellWord(argument)}`,
+  });
 }
 
 interface UnknownOption {

@@ -1,9 +1,8 @@
 import type { Group } from "./command.ts";
+import { cloudGroup, COSTS_MONEY } from "./cloud/cloud.ts";
 import { everywhere } from "./options/standard.ts";
 
-/** Headings by where a command works. */
-const HERE = "On this machine";
-const THERE = "On SageMaker (costs money)";
+const LOCAL = "On this machine";
 
 const START = "mlcli init flats && mlcli build && mlcli local train && mlcli local deploy";
 
@@ -24,120 +23,47 @@ export const root: Group = {
   early: async () => (await import("./options/shared.ts")).earlyOptions,
   commands: {
     init: {
-      heading: HERE,
+      heading: LOCAL,
       summary: "Create an app with a working example",
       load: async () => (await import("./init.ts")).initCommand,
     },
     build: {
-      heading: HERE,
+      heading: LOCAL,
       summary: "Build the app's Docker image",
       load: async () => (await import("./build.ts")).buildCommand,
     },
     local: {
-      heading: HERE,
+      heading: LOCAL,
       summary: "Train, process and serve in local containers",
       load: async () => (await import("./local/local.ts")).localGroup,
     },
     doctor: {
-      heading: HERE,
+      heading: LOCAL,
       summary: "Check this machine and the app for problems",
       load: async () => (await import("./doctor.ts")).doctorCommand,
     },
     config: {
-      heading: HERE,
+      heading: LOCAL,
       summary: "Show and change your settings",
       load: async () => (await import("./config/config.ts")).configGroup,
     },
     completions: {
-      heading: HERE,
+      heading: LOCAL,
+      aliases: ["completion"],
       summary: "Print a completion script for your shell",
       load: async () => (await import("./completions/completions.ts")).completionsGroup,
     },
     help: {
-      heading: HERE,
+      heading: LOCAL,
       summary: "Show the help of a command",
       load: async () => (await import("./help.ts")).helpCommand,
     },
-    push: {
-      heading: THERE,
-      summary: "Push the app's image to Amazon ECR",
-      load: async () => (await import("./cloud/push.ts")).pushCommand,
+    cloud: {
+      heading: COSTS_MONEY,
+      isPrefix: true,
+      summary: "Any command below: mlcli cloud train is mlcli train",
+      load: () => cloudGroup,
     },
-    "upload-data": {
-      heading: THERE,
-      summary: "Upload files and directories to S3",
-      load: async () => (await import("./cloud/upload_data.ts")).uploadDataCommand,
-    },
-    train: {
-      heading: THERE,
-      summary: "Run a training job on data in S3",
-      load: async () => (await import("./cloud/jobs.ts")).trainCommand,
-    },
-    process: {
-      heading: THERE,
-      summary: "Run a processing job on data in S3",
-      load: async () => (await import("./cloud/jobs.ts")).processCommand,
-    },
-    transform: {
-      heading: THERE,
-      summary: "Run a batch transform job on data in S3",
-      load: async () => (await import("./cloud/jobs.ts")).transformCommand,
-    },
-    deploy: {
-      heading: THERE,
-      summary: "Create or update an endpoint that serves a model",
-      load: async () => (await import("./cloud/deploy.ts")).deployCommand,
-    },
-    "list-jobs": {
-      heading: THERE,
-      aliases: ["ls"],
-      summary: "List training, processing and transform jobs",
-      load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,
-    },
-    describe: {
-      heading: THERE,
-      summary: "Show the details of a job or an endpoint",
-      load: async () => (await import("./cloud/by_name.ts")).describeCommand,
-    },
-    logs: {
-      heading: THERE,
-      summary: "Show the log of a job or an endpoint",
-      load: async () => (await import("./cloud/by_name.ts")).logsCommand,
-    },
-    wait: {
-      heading: THERE,
-      summary: "Wait for a job or an endpoint and print the result",
-      load: async () => (await import("./cloud/by_name.ts")).waitCommand,
-    },
-    "stop-job": {
-      heading: THERE,
-      summary: "Stop a job",
-      load: async () => (await import("./cloud/by_name.ts")).stopJobCommand,
-    },
-    "download-model": {
-      heading: THERE,
-      summary: "Download the model of a training job",
-      load: async () => (await import("./cloud/download_model.ts")).downloadModelCommand,
-    },
-    "download-output": {
-      heading: THERE,
-      summary: "Download the output of a job",
-      load: async () => (await import("./cloud/download_output.ts")).downloadOutputCommand,
-    },
-    "list-endpoints": {
-      heading: THERE,
-      summary: "List endpoints, newest first",
-      load: async () => (await import("./cloud/list_endpoints.ts")).listEndpointsCommand,
-    },
-    "invoke-endpoint": {
-      heading: THERE,
-      summary: "Send a request to an endpoint",
-      load: async () => (await import("./cloud/invoke_endpoint.ts")).invokeEndpointCommand,
-    },
-    "delete-endpoint": {
-      heading: THERE,
-      summary: "Delete an endpoint",
-      load: async () => (await import("./cloud/delete_endpoint.ts")).deleteEndpointCommand,
-    },
+    ...cloudGroup.commands,
   },
 };

@@ -56,3 +56,21 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
       : undefined,
   };
 }
+
+/**
+ * Returns the topics of a group and of all groups and commands in it, each under its shortest name: no
+ * `mlcli cloud` and no `mlcli cloud train`.
+ *
+ * @param names of the group, without `mlcli`.
+ */
+export async function topicsBelow(
+  root: Group,
+  names: readonly string[] = [],
+): Promise<readonly Topic[]> {
+  const topic = await topicOf(root, names);
+  const topics = [topic];
+  for (const [name, { isPrefix }] of topic.members ?? []) {
+    if (!isPrefix) topics.push(...await topicsBelow(root, [...names, name]));
+  }
+  return topics;
+}

@@ -49,9 +49,11 @@ export interface Context {
   readonly system: System;
   readonly interruption: Interruption;
   readonly clock: Clock;
+  /** Whether `ask` can ask: there is a terminal, and the variable CI is not set. */
+  readonly canAsk: boolean;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
-   * `undefined` when there is no terminal to ask on: then nothing is asked.
+   * Returns `undefined` without asking if `canAsk` is false.
    * @throws Interrupted when the user ends the question instead (Ctrl-C, Ctrl-D).
    */
   readonly ask: (question: string, defaultAnswer: string) => Promise<string | undefined>;
@@ -95,6 +97,8 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
   const sessions = new Map<string, Promise<Aws>>();
   // A command may have sessions for several regions; each note is printed once.
   const notes = new Set<string>();
+  // Questions go to standard error: only results go to standard output.
+  const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !isCi(env("CI"));
   const context: Context = {
     input,
     out,
@@ -106,9 +110,9 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
     system: { os: Deno.build.os, root: "/" },
     interruption,
     clock: CLOCK,
+    canAsk,
     ask: async (question, defaultAnswer) => {
-      // Questions go to standard error: results alone to standard output.
-      if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+      if (!canAsk) return undefined;
       return await (await (questions ??= questionsOnTerminal())).ask(question, defaultAnswer);
     },
     engine: () => engine ??= connect(),
@@ -201,4 +205,9 @@ function listenForSignals(): Interruption & Disposable {
       for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
     },
   };
+}
+
+/** Returns whether the variable CI is set, as CI services set it. */
+function isCi(value: string | undefined): boolean {
+  return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
 }

@@ -184,6 +184,7 @@ export async function parseCommand(
       chain.push(await declared.commands[name]!.load());
     }
   }
+  if (names.length > 1 && root.commands[names[0]!]?.isPrefix) names.shift();
   const declared = chain.at(-1)!;
   const known = knownOptions(chain);
   const flags = written.map(({ flag }) => flag);
@@ -197,7 +198,7 @@ export async function parseCommand(
   const question = asked === "help" && asksAll ? "help all" : asked;
   if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
   if (question === undefined) {
-    checkArguments(declared, given, { names, isSecret: mayHoldSecret(words) });
+    await checkArguments(declared, given, { names, isSecret: mayHoldSecret(words) });
   }
   const options = written.flatMap(({ flag, value }) =>
     value === undefined ? [flag] : [flag, value]
@@ -294,11 +295,11 @@ function questionOf(
   return isGroup ? "help" : undefined;
 }
 
-function checkArguments(
+async function checkArguments(
   { options }: Command | Group,
   given: readonly string[],
   { names, isSecret }: { readonly names: readonly string[]; readonly isSecret: boolean },
-): void {
+): Promise<void> {
   const path = ["mlcli", ...names].join(" ");
   const takesRest = restArgumentOf(options) !== undefined;
   const forms = argumentsOf(options).map(([form]) => form);
@@ -310,9 +311,7 @@ function checkArguments(
   if (forms.at(-1)?.endsWith("...]")) return;
   const [extra] = given.slice(forms.length);
   if (extra === undefined) return;
-  throw usageError(
-    path,
-    `Unexpected argument${isSecret ? "" : `: "${extra}"`}`,
-    takesRest,
-  );
+  if (isSecret) throw usageError(path, "Unexpected argument", takesRest);
+  const { unexpectedArgumentError } = await import("../did_you_mean.ts");
+  throw unexpectedArgumentError(path, extra, options);
 }

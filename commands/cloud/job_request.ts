@@ -9,6 +9,7 @@ import type { Configured } from "../command.ts";
 import { userVariables } from "../named_files.ts";
 import type { AppProgram } from "../program.ts";
 import type {
+  agreement,
   cloudJobOptions,
   dryRun,
   environmentOptions,
@@ -18,7 +19,7 @@ import type {
 
 /** The options of all of them. */
 type SharedOptions =
-  & (typeof environmentOptions & typeof imageAndAccount & typeof dryRun)
+  & (typeof environmentOptions & typeof imageAndAccount & typeof dryRun & typeof agreement)
   & Pick<typeof cloudJobOptions, "--no-wait">;
 
 /** The options of all kinds of jobs. */
@@ -26,7 +27,7 @@ type JobOptions = typeof cloudJobOptions & ReturnType<typeof machineOptions>;
 
 type SharedRequest = Pick<
   JobRequest,
-  | ("app" | "tag" | "repository" | "variables" | "tags" | "dryRun" | "wait")
+  | ("app" | "tag" | "repository" | "variables" | "tags" | "dryRun" | "yes" | "wait")
   | ("subnets" | "securityGroups" | "kmsKey")
 >;
 
@@ -64,6 +65,7 @@ export async function sharedRequest(
     securityGroups: options.securityGroup,
     kmsKey: options.kmsKey,
     dryRun: options.dryRun,
+    yes: options.yes,
     wait: options.wait,
   };
 }

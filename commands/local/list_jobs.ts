@@ -18,8 +18,21 @@ const OPTIONS = options({
 
 export type ListRunsOptions = Values<typeof OPTIONS>;
 
+const DESCRIBE = options({ "<run>": { completion: "local-job" }, ...appName, ...outputFormat });
+
+export type DescribeRunOptions = Values<typeof DESCRIBE>;
+
+export const describeRunCommand: Command = command({
+  details: "RUN is a name, a number in mlcli local list-jobs, or last",
+  options: DESCRIBE,
+  examples: [["Show the last run", "mlcli local describe last"]],
+  action: async () => (await import("./list_jobs_action.ts")).describeRunAction,
+});
+
 export const listRunsCommand: Command = command({
-  details: "Pass one run to show its full record. Pass several to compare them; for two runs, " +
+  details:
+    "Pass one run to show its full record, like mlcli local describe. Pass several to compare " +
+    "them; for two runs, " +
     "mlcli also compares their code. A name can be the run's full name, the name in the list, its " +
     "number in the list (1 is the newest), or last. Records of the last 100 runs are in " +
     "local_test/jobs/RUN/ (job.json, metrics.csv). To extract metrics from the output, set " +
@@ -27,7 +40,6 @@ export const listRunsCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["List the last runs with their metrics", "mlcli local list-jobs"],
-    ["Show the whole record of the last run", "mlcli local list-jobs last"],
     ["Compare the last three runs", "mlcli local list-jobs 3 2 1"],
   ],
   action: async () => (await import("./list_jobs_action.ts")).listRunsAction,

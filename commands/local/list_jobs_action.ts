@@ -11,15 +11,14 @@ import { inOneLine, listed, printableJson } from "../../runtime/text.ts";
 import { localTimestamp } from "../../runtime/time.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { tableText } from "../render/table.ts";
-import type { ListRunsOptions } from "./list_jobs.ts";
+import type { DescribeRunOptions, ListRunsOptions } from "./list_jobs.ts";
 import { comparisonText, resultOf, runTable, wholeRunText } from "./run_formats.ts";
 
 /** Prints a line for each run, one run, or what differs between several. */
 export async function listRunsAction(context: Context, options: ListRunsOptions): Promise<void> {
   const { names, kind, limit, output } = options;
   const { out, err } = context;
-  const print = (json: unknown, text: string): void =>
-    out.print(output === "json" ? `${printableJson(json, 2)}\n` : text);
+  const print = (json: unknown, text: string): void => printAs(output, json, text, out);
   if (names.length > 0 && kind !== undefined) {
     throw new UsageError('Option "--kind" cannot be used with the name of a run', {
       hint: "Remove --kind, or remove the name to list all runs of that kind",
@@ -61,6 +60,26 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     const key = `${METRICS_KEY} in ${app.name}.json`;
     tell(err, noteText(`No metrics. To extract them from the output, set ${key}.`));
   }
+}
+
+/** Prints the full record of a run. */
+export async function describeRunAction(
+  context: Context,
+  options: DescribeRunOptions,
+): Promise<void> {
+  const app = await chosenApp(context, options);
+  await measureEarlierRuns(app, context);
+  const run = await wholeRun(app, options.run);
+  printAs(options.output, jsonWholeRun(run), wholeRunText(run), context.out);
+}
+
+function printAs(
+  format: ListRunsOptions["output"],
+  json: unknown,
+  text: string,
+  out: Context["out"],
+): void {
+  out.print(format === "json" ? `${printableJson(json, 2)}\n` : text);
 }
 
 /** Returns the row of a run for a program: whole fields, and the time of the start, not the age. */

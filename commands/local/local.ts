@@ -46,6 +46,10 @@ export const localGroup: Group = {
       summary: "List or compare the app's runs",
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
+    describe: {
+      summary: "Show the full record of a run",
+      load: async () => (await import("./list_jobs.ts")).describeRunCommand,
+    },
     keep: {
       summary: "Protect the model of a run from automatic removal",
       load: async () => (await import("./keep.ts")).keepCommand,

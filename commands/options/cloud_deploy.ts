@@ -12,7 +12,13 @@ import {
 } from "../../runtime/contract/limits.ts";
 import { checkDeployedName } from "../../runtime/contract/names.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { dryRun, environmentOptions, executionRole, imageAndAccount } from "./cloud_job.ts";
+import {
+  agreement,
+  dryRun,
+  environmentOptions,
+  executionRole,
+  imageAndAccount,
+} from "./cloud_job.ts";
 import { parseAddress, parseInstances, parseInstanceType } from "./job_parsers.ts";
 import { options, type Parser } from "./option.ts";
 import { serverProgramOptions } from "./program.ts";
@@ -212,6 +218,7 @@ export const DEPLOY_OPTIONS = options({
     parse: parseTimeLimit,
   },
   ...dryRun,
+  ...agreement,
   "--output": { ...outputFormat["--output"], rare: true },
   ...progressOptions,
   "--quiet": { ...progressOptions["--quiet"], rare: true },

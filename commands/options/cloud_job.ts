@@ -145,6 +145,15 @@ export const executionRole = options({
   },
 });
 
+/** Of commands that start something that costs money. */
+export const agreement = options({
+  "--yes": {
+    short: "-y",
+    rare: true,
+    description: "Don't ask before the first job or endpoint of this directory in an account",
+  },
+});
+
 export const dryRun = options({
   "--dry-run": {
     description: "Check everything and print the AWS calls as JSON without making changes",
@@ -171,6 +180,7 @@ export const cloudJobOptions = options({
   },
   "--no-wait": { description: "Print the job's name and return once the job is created" },
   ...dryRun,
+  ...agreement,
   // -o is where the output goes.
   "--output": { ...outputFormat["--output"], short: undefined, rare: true },
   ...progressOptions,

@@ -50,9 +50,23 @@ export interface Row {
   readonly description: string;
 }
 
-/** The options of a command, in the order of the help. */
-export function optionRows({ options }: Topic): readonly Row[] {
-  return optionGroups(options).flatMap(({ options }) => options.map(optionRow));
+/** Options under a heading of the help. */
+export interface RowGroup {
+  readonly heading: string;
+  readonly rows: readonly Row[];
+}
+
+/** Returns the options of a command under their headings, in the order of the help. */
+export function rowGroups({ options }: Pick<Topic, "options">): readonly RowGroup[] {
+  return optionGroups(options).map(({ heading, options }) => ({
+    heading,
+    rows: options.map(optionRow),
+  }));
+}
+
+/** Returns the options of a command, in the order of the help. */
+export function optionRows(topic: Pick<Topic, "options">): readonly Row[] {
+  return rowGroups(topic).flatMap(({ rows }) => rows);
 }
 
 function optionRow(named: NamedOption): Row {
@@ -71,14 +85,11 @@ function optionRow(named: NamedOption): Row {
 
 /** The options under their headings, all descriptions in one column. */
 function optionSections(
-  { options }: Topic,
+  topic: Topic,
   heading: (text: string) => string,
   columns: number,
 ): readonly string[] {
-  const groups = optionGroups(options).map(({ heading, options }) => ({
-    heading,
-    rows: options.map(optionRow),
-  }));
+  const groups = rowGroups(topic);
   const beside = besideOf(groups.flatMap(({ rows }) => rows));
   return groups.map(({ heading: title, rows }) =>
     section(heading(`${title}:`), rows, columns, beside)

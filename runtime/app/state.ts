@@ -13,7 +13,7 @@ import { isObject, parseJson } from "../text.ts";
 /** What is remembered, and of which directory: an absolute path. */
 export interface Remembered {
   readonly directory: string;
-  readonly kind: "endpoints" | "images" | "accounts";
+  readonly kind: "endpoints" | "images" | "accounts" | "agreed";
   readonly name: string;
 }
 

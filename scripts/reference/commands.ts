@@ -1,37 +1,29 @@
 /** The commands of docs/reference/cli.md, from the command tree. */
 
 import { everywhere, help } from "../../commands/options/standard.ts";
-import { optionRows, type Row, usageParts } from "../../commands/render/help.ts";
+import { type Row, type RowGroup, rowGroups, usageParts } from "../../commands/render/help.ts";
+import { OPTION_GROUPS } from "../../commands/options/option.ts";
 import { root } from "../../commands/root.ts";
-import { type Topic, topicOf } from "../../commands/topic.ts";
+import { type Topic, topicsBelow } from "../../commands/topic.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 
 /** A list of all commands, and a section for each. */
 export async function commandList(): Promise<string> {
-  const topics = await topicsBelow([]);
-  const shared = sharedRows(topics);
+  const topics = (await topicsBelow(root)).filter(({ members }) => members === undefined);
+  const shared = sharedItems(topics);
   return [
-    sharedSection(shared),
+    sharedSection(topics, shared),
     listSection(topics),
     ...topics.map((topic) => section(topic, shared)),
   ].join("\n");
 }
 
-/** The commands. @param names those that lead to a group or a command. */
-async function topicsBelow(names: readonly string[]): Promise<readonly Topic[]> {
-  const topic = await topicOf(root, names);
-  if (topic.members === undefined) return [topic];
-  const topics: Topic[] = [];
-  for (const [name] of topic.members) topics.push(...await topicsBelow([...names, name]));
-  return topics;
-}
-
 /** Options that this many commands have in the same words are described once. */
-const MANY = 4;
+const MANY = 3;
 
 /** The options of many commands, as `itemOf` writes them. */
-function sharedRows(topics: readonly Topic[]): ReadonlySet<string> {
-  const items = topics.flatMap((topic) => ownRows(topic).map(itemOf)).sort();
+function sharedItems(topics: readonly Topic[]): ReadonlySet<string> {
+  const items = topics.flatMap((topic) => itemsOf(ownGroups(topic))).sort();
   return new Set(items.filter((item, index) => items[index + MANY - 1] === item));
 }
 
@@ -43,15 +35,33 @@ function listSection(topics: readonly Topic[]): string {
   return `## All commands\n\n${items.join("")}`;
 }
 
-function sharedSection(shared: ReadonlySet<string>): string {
+/** Describes the shared options, under the headings of the help. */
+function sharedSection(topics: readonly Topic[], shared: ReadonlySet<string>): string {
   const meaning = "The commands below name those that they have, and describe their own.";
-  return `## Options of many commands\n\n${meaning}\n\n${[...shared].join("")}`;
+  const all = topics.flatMap(ownGroups);
+  const groups = OPTION_GROUPS.map((heading) => {
+    const items = new Set(itemsOf(all.filter((group) => group.heading === heading)));
+    return headed(heading, [...items].filter((item) => shared.has(item)));
+  });
+  return ["## Options of many commands\n", `${meaning}\n`, ...groups].filter((text) => text !== "")
+    .join("\n");
 }
 
-/** Every command has the others: the text above the reference says so. */
-function ownRows(topic: Topic): readonly Row[] {
+function headed(heading: string, items: readonly string[]): string {
+  return items.length === 0 ? "" : `**${heading}**\n\n${items.join("")}`;
+}
+
+/** Leaves out the options that every command has: the text above the reference describes them. */
+function ownGroups(topic: Topic): readonly RowGroup[] {
   const ofEvery = Object.keys({ ...everywhere, ...help });
-  return optionRows(topic).filter(({ form }) => !ofEvery.some((flag) => form.includes(flag)));
+  return rowGroups(topic).map(({ heading, rows }) => ({
+    heading,
+    rows: rows.filter(({ form }) => !ofEvery.some((flag) => form.includes(flag))),
+  })).filter(({ rows }) => rows.length > 0);
+}
+
+function itemsOf(groups: readonly RowGroup[]): readonly string[] {
+  return groups.flatMap(({ rows }) => rows.map(itemOf));
 }
 
 function itemOf({ form, description }: Row): string {
@@ -59,17 +69,25 @@ function itemOf({ form, description }: Row): string {
 }
 
 function section(topic: Topic, shared: ReadonlySet<string>): string {
-  const rows = ownRows(topic);
-  const items = rows.map(itemOf).filter((item) => !shared.has(item));
-  const others = rows.filter((row) => shared.has(itemOf(row)))
-    .map(({ form }) => `\`${form.trim()}\``).join(",\n");
+  const groups = ownGroups(topic).map(({ heading, rows }) => {
+    const items = rows.map(itemOf);
+    const also = rows.filter((_, index) => shared.has(items[index]!)).map(flagOf);
+    return headed(heading, [
+      ...items.filter((item) => !shared.has(item)),
+      ...also.length === 0 ? [] : [`- ${wrap(`Also ${also.join(", ")}`, 100, 2)}\n`],
+    ]);
+  });
   const examples = topic.examples.map(([, line]) => line);
   return [
     `### ${topic.path}\n`,
     `${wrap(topic.description, 100, 0)}\n`,
     `\`${usageParts(topic).join(" ")}\`\n`,
-    items.length === 0 ? "" : items.join(""),
-    others === "" ? "" : `${wrapWords(["Also", ...`${others}.`.split("\n")], 100, 0)}\n`,
+    ...groups,
     examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
   ].filter((part) => part !== "").join("\n");
+}
+
+/** Returns the long flag of an option, without the placeholder of its value. */
+function flagOf({ form }: Row): string {
+  return `\`${/--[a-z0-9-]+/.exec(form)![0]}\``;
 }

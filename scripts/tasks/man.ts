@@ -6,7 +6,7 @@
 import { fromFileUrl, join } from "@std/path";
 import { optionRows, type Row, usageParts } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
-import { type Topic, topicOf } from "../../commands/topic.ts";
+import { type Topic, topicsBelow } from "../../commands/topic.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { run } from "../process.ts";
@@ -25,14 +25,11 @@ const TIMEOUT = 10_000;
  */
 export async function manualPages(
   date: string,
-  names: readonly string[] = [],
 ): Promise<Readonly<Record<string, string>>> {
-  const topic = await topicOf(root, names);
-  const pages = { [`${pageName(topic.path)}.1`]: manualPage(topic, date) };
-  for (const [name] of topic.members ?? []) {
-    Object.assign(pages, await manualPages(date, [...names, name]));
-  }
-  return pages;
+  const topics = await topicsBelow(root);
+  return Object.fromEntries(
+    topics.map((topic) => [`${pageName(topic.path)}.1`, manualPage(topic, date)]),
+  );
 }
 
 function pageName(path: string): string {
@@ -49,7 +46,7 @@ function manualPage(topic: Topic, date: string): string {
   const above = path.split(" ").slice(0, -1).map((_, index, all) => all.slice(0, index + 1));
   const related = [
     ...above.map((names) => names.join("-")),
-    ...members.map(([member]) => `${name}-${member}`),
+    ...members.filter(([, { isPrefix }]) => !isPrefix).map(([member]) => `${name}-${member}`),
   ];
   return [
     `.TH ${roff(name.toUpperCase())} 1 "${date}" "mlcli ${VERSION}" "mlcli"`,

@@ -32,7 +32,6 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ["LOCAL nothing", "LOCAL", "Did you mean mlcli local? See mlcli --help"],
   ["list-endpoint", "list-endpoint", "Did you mean mlcli list-endpoints? See mlcli --help"],
   ["list_endpoints", "list_endpoints", "Did you mean mlcli list-endpoints? See mlcli --help"],
-  ["completion bash", "completion", "Did you mean mlcli completions bash? See mlcli --help"],
   ["comp", "comp", "Did you mean mlcli completions? See mlcli --help"],
   ["upload --input-dir x", "upload", "Did you mean mlcli upload-data? See mlcli --help"],
   [
@@ -68,10 +67,23 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ],
   ["local exec", "exec", "Did you mean mlcli local shell? See mlcli local --help"],
   ["local list", "list", "Did you mean mlcli local list-jobs? See mlcli local --help"],
-  ["local describe x", "describe", "Did you mean mlcli local list-jobs? See mlcli local --help"],
   ["local up", "up", "Did you mean mlcli local deploy? See mlcli local --help"],
   ["local predict", "predict", "Did you mean mlcli local invoke? See mlcli local --help"],
-  ["rm churn", "rm", `${HERE} stop. On SageMaker, use mlcli delete-endpoint.`],
+  ["rm churn", "rm", `${HERE} stop. On SageMaker, use mlcli delete-endpoint -n churn.`],
+  ["delete churn", "delete", "Did you mean mlcli delete-endpoint -n churn? See mlcli --help"],
+  ["invoke churn", "invoke", `${HERE} invoke. On SageMaker, use mlcli invoke-endpoint -n churn.`],
+  [
+    "stop churn-7",
+    "stop",
+    `${HERE} stop. On SageMaker, use mlcli stop-job churn-7 or mlcli delete-endpoint -n churn-7.`,
+  ],
+  [
+    "stop 8090",
+    "stop",
+    `${HERE} stop -p 8090. On SageMaker, use mlcli stop-job or mlcli delete-endpoint.`,
+  ],
+  ["cloud trian", "trian", "Did you mean mlcli train? See mlcli cloud --help"],
+  ["cloud init", "init", "See mlcli cloud --help"],
   ["completions run", "run", "See mlcli completions --help"],
   ["completions bsh", "bsh", "Did you mean mlcli completions bash? See mlcli completions --help"],
   // Nothing is close.
@@ -209,13 +221,32 @@ suite("what is mistyped", () => {
     });
   }
 
+  for (
+    const [line, argument, hint] of [
+      ["local stop 8090", "8090", "Pass it as an option: mlcli local stop --port 8090"],
+      [
+        "delete-endpoint shop",
+        "shop",
+        "Pass it as an option: mlcli delete-endpoint --endpoint-name shop",
+      ],
+      ["push x", "x", "See mlcli push --help"],
+    ] as const
+  ) {
+    it(`mlcli ${line}`, async () => {
+      assertEquals(
+        await refused(line),
+        `error: Unexpected argument: "${argument}"\nhint: ${hint}\n`,
+      );
+    });
+  }
+
   it("is answered with commands that there are", async () => {
     for (const [, , hint] of COMMANDS) {
       for (
         const [, words = ""] of hint.matchAll(/mlcli ([a-z][a-z -]*?)(?=[,;.?]| or | --help)/g)
       ) {
         let group: Group | undefined = root;
-        for (const name of words.replace(/^help /, "").split(" ")) {
+        for (const name of words.replace(/^help | -\w .*$/g, "").split(" ")) {
           assert(group !== undefined && Object.hasOwn(group.commands, name), words);
           const declared: Command | Group = await group.commands[name]!.load();
           group = isGroup(declared) ? declared : undefined;

@@ -39,6 +39,7 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["local stop", "-p 1", NO_SERVER],
   ["local status", "", /^$/],
   ["local list-jobs", "", /^test-\S+ {2}transform {2}Failed {2}/],
+  ["local describe", "1", /^Name: +test-\S+\n/],
   ["local keep", "none", /^error: Run "none" does not exist\n/],
   ["local logs", "-p 1", NO_SERVER],
   ["local ui", "-a none", /^error: /],
@@ -55,6 +56,7 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["completions powershell", "", /^Register-ArgumentCompleter /],
   ["completions complete", "-- lo", /\tCreate an app /],
   ["help", "local train", /\nUsage: mlcli local train /],
+  ["cloud", "", /\nUsage: mlcli cloud COMMAND /],
   ["push", "", /^localhost:\d+\/test-\w+@sha256:[0-9a-f]{64}\n$/],
   [
     "upload-data",

@@ -3,24 +3,19 @@ import type { NamedOption } from "../../commands/options/option.ts";
 import { type HelpLevel, helpText } from "../../commands/render/help.ts";
 import { commonOptions } from "../../commands/render/option_groups.ts";
 import { root } from "../../commands/root.ts";
-import { type Topic, topicOf } from "../../commands/topic.ts";
+import { topicsBelow } from "../../commands/topic.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
-
-/** The topics of all commands. */
-async function topics(names: readonly string[] = []): Promise<readonly Topic[]> {
-  const topic = await topicOf(root, names);
-  const below = (topic.members ?? []).map(([name]) => topics([...names, name]));
-  return [topic, ...(await Promise.all(below)).flat()];
-}
 
 const STYLE = { columns: 80, colour: false };
 
 async function helps(
   level: HelpLevel,
 ): Promise<readonly (readonly [path: string, text: string])[]> {
-  return (await topics()).map((topic) => [topic.path, helpText(topic, STYLE, level)] as const);
+  return (await topicsBelow(root)).map((topic) =>
+    [topic.path, helpText(topic, STYLE, level)] as const
+  );
 }
 
 suite("the help", () => {
@@ -31,7 +26,7 @@ suite("the help", () => {
   });
 
   it("has each form of an option once", async () => {
-    for (const { path, options } of await topics()) {
+    for (const { path, options } of await topicsBelow(root)) {
       const forms = options.flatMap(([flag, { short }]) =>
         short === undefined ? flag : [flag, short]
       );
@@ -59,7 +54,7 @@ suite("the help", () => {
   });
 
   it("lists at most 15 options, all that must be given among them, and counts the rest", async () => {
-    for (const topic of await topics()) {
+    for (const topic of await topicsBelow(root)) {
       const common = commonOptions(topic.options);
       assert(common.length <= 15, `${topic.path}: ${common.length}`);
       const left = topic.options.filter((option) => !common.includes(option));

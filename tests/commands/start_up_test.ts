@@ -50,6 +50,7 @@ suite("start-up", () => {
     assertEquals(loaded.filter((path) => /^(commands|runtime)\//.test(path)), [
       "commands/cliffy/command_line.ts",
       "commands/cliffy/run.ts",
+      "commands/cloud/cloud.ts",
       "commands/command.ts",
       "commands/options/option.ts",
       "commands/options/standard.ts",

@@ -8,10 +8,10 @@ export async function commandPaths(
   names: readonly string[] = [],
 ): Promise<readonly (readonly string[])[]> {
   const paths = [names];
-  for (const [name, { load }] of Object.entries(group.commands)) {
+  for (const [name, { load, isPrefix }] of Object.entries(group.commands)) {
     const declared = await load();
     const path = [...names, name];
-    if (isGroup(declared)) paths.push(...await commandPaths(declared, path));
+    if (isGroup(declared) && !isPrefix) paths.push(...await commandPaths(declared, path));
     else paths.push(path);
   }
   return paths;

@@ -44,6 +44,7 @@ export function deployRequest(values: Partial<DeployRequest> = {}): DeployReques
     canary: undefined,
     typed: new Set(),
     dryRun: false,
+    yes: false,
     wait: true,
     timeout: 3600,
     ...values,

@@ -48,6 +48,7 @@ export function fakeContext(
       force: new AbortController().signal,
     },
     clock: fakeClock(),
+    canAsk: false,
     ask: () => Promise.resolve(undefined),
     engine: unreachable,
     region: unreachable,

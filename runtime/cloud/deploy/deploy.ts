@@ -9,10 +9,11 @@ import { Interrupted, MlcliError } from "../../errors.ts";
 import { isRemembered, remember, type Remembered } from "../../app/state.ts";
 import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
+import { confirmFirstUse, instancesText } from "../first_use.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { noteConsole } from "../jobs/job.ts";
 import { requireNone } from "../start/checks.ts";
-import { containerOf } from "./kept.ts";
+import { containerOf, type Variant } from "./kept.ts";
 import { check } from "./check.ts";
 import { dryRun } from "./dry_run.ts";
 import { finish, leaveAsItIs, type Target } from "./finish.ts";
@@ -62,14 +63,17 @@ export async function deploy(
         : `Changes: ${changes.join(", ")}`,
     );
   }
+  const [variant] = deployment.configuration.ProductionVariants!;
+  const verbs = action === "update" ? ["updates", "Updating"] : ["creates", "Creating"];
+  const does = `${verbs[0]} endpoint ${state.endpoint} (${machinesText(variant!)})`;
   await beforeAnyChange(report, async () => {
+    await confirmFirstUse({ ...context.request, does }, aws, host, report);
     await model.send();
     await requireUnchanged(context);
   });
   const { made, withOwnTags, account, arn } = await make(deployment, inTheWay, context);
   if (!state.description) await rememberEndpoint(context, account);
-  const verb = state.description ? "Updating" : "Creating";
-  report.note(`${verb} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
+  report.note(`${verbs[1]} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
   noteConsole({ kind: "endpoint", name: state.endpoint, arn }, report);
   const target = {
     arn,
@@ -79,6 +83,13 @@ export async function deploy(
     made,
   };
   await finish(target, withOwnTags, context);
+}
+
+/** Returns what an endpoint runs on in words: `1 x ml.m5.large`, `serverless, 2048 MB`. */
+function machinesText({ ServerlessConfig, InitialInstanceCount, InstanceType }: Variant): string {
+  return ServerlessConfig === undefined
+    ? instancesText(InitialInstanceCount!, InstanceType!)
+    : `serverless, ${ServerlessConfig.MemorySizeInMB} MB`;
 }
 
 /** The same with the variables of its code, over which the user's win: also those of earlier. */

@@ -55,6 +55,7 @@ export interface DeployRequest extends
     | "kmsKey"
     | "typed"
     | "dryRun"
+    | "yes"
     | "wait"
   > {
   readonly endpoint: string | undefined;
@@ -88,7 +89,7 @@ export interface CheckedRequest extends DeployRequest {
 
 export type DeployHost = Pick<
   Context,
-  "cwd" | "env" | "aws" | "engine" | "interruption" | "clock" | "ask"
+  "cwd" | "env" | "aws" | "engine" | "interruption" | "clock" | "ask" | "canAsk"
 >;
 
 export interface DeployContext {

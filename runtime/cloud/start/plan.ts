@@ -37,6 +37,8 @@ export interface JobRequest {
   /** Options from the command line, not from the app's file: `--output-s3-dir`. */
   readonly typed: ReadonlySet<string>;
   readonly dryRun: boolean;
+  /** Start the job without a question. */
+  readonly yes: boolean;
   /** Return when the job has ended. */
   readonly wait: boolean;
 }

@@ -9,6 +9,7 @@ import { platformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
+import { confirmFirstUse, instancesText } from "../first_use.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
@@ -25,7 +26,10 @@ import {
   withoutValues,
 } from "./plan.ts";
 
-export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
+export type JobHost = Pick<
+  Context,
+  "env" | "aws" | "engine" | "interruption" | "clock" | "ask" | "canAsk"
+>;
 
 /** What differs between the kinds of jobs that run a program. */
 interface Startable<Input extends JobInput, Data> {
@@ -90,11 +94,12 @@ export async function startJob<Input extends JobInput, Data>(
     const before = code && missing ? shownCode(request, code, missing, as) : [];
     return report.calls([...before, shownCall(startable.action, input)]);
   }
-  await nothingCreated(
-    kind,
-    () => missing && sendObjects(missing, request.kmsKey, (text) => report.note(text)),
-    report,
-  );
+  await nothingCreated(kind, async () => {
+    const instances = instancesText(request.instanceCount, instanceType);
+    const does = `starts a ${KIND_NAMES[kind]} (${instances})`;
+    await confirmFirstUse({ ...request, does }, aws, host, report);
+    if (missing) await sendObjects(missing, request.kmsKey, (text) => report.note(text));
+  }, report);
   await createAndFollow({ kind, name, input, request }, aws, choice, host, report);
 }
 

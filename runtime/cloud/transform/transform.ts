@@ -4,6 +4,7 @@ import { architectureOf } from "../../contract/instances.ts";
 import { UsageError } from "../../errors.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
+import { confirmFirstUse, instancesText } from "../first_use.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "../start/checks.ts";
@@ -73,11 +74,11 @@ export async function transform(
     return report.calls([...before, shownCall("sagemaker:CreateTransformJob", input)]);
   }
   const sagemaker = await aws.sagemaker();
-  await nothingCreated(
-    KIND,
-    () => deleteLeftModels(baseNameOf(request), sagemaker, host, report),
-    report,
-  );
+  await nothingCreated(KIND, async () => {
+    const does = `starts a transform job (${instancesText(request.instanceCount, instanceType)})`;
+    await confirmFirstUse({ ...request, does }, aws, host, report);
+    await deleteLeftModels(baseNameOf(request), sagemaker, host, report);
+  }, report);
   const job = { kind: KIND, name, input, request };
   if (own === undefined) return await createAndFollow(job, aws, choice, host, report);
   const owned = new OwnModel(name, sagemaker, report, choice);

@@ -118,12 +118,34 @@ suite("a command line, read", () => {
       ["local help train", ["local", "train", "--help"]],
       ["local help", ["local", "--help"]],
       ["completions help bash", ["completions", "bash", "--help"]],
+      ["completion bash", ["completions", "bash"]],
+      ["cloud train -c 2", ["train", "--instance-count", "2"]],
+      ["cloud ls", ["list-jobs"]],
+      ["cloud help train", ["train", "--help"]],
+      ["cloud --help", ["cloud", "--help"]],
+      ["local process -c 2 --command sh --command -c", [
+        "local",
+        "process",
+        "--instance-count",
+        "2",
+        "--command",
+        "sh",
+        "--command",
+        "-c",
+      ]],
     ] as const
   ) {
     it(`mlcli ${line}`, async () => {
       const parsed = await parseCommand({ words: line.split(" "), rest: [] }, root);
       assertEquals(parsed.words, [...words]);
       assertEquals(parsed.question, line.includes("help") ? "help" : undefined);
+    });
+  }
+
+  for (const line of ["local train --help all", "-h all local train", "cloud train -h all"]) {
+    it(`mlcli ${line}: asks for all options`, async () => {
+      const parsed = await parseCommand({ words: line.split(" "), rest: [] }, root);
+      assertEquals([parsed.question, parsed.names.at(-1)], ["help all", "train"]);
     });
   }
 });

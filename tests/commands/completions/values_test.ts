@@ -32,7 +32,17 @@ suite("what options complete", () => {
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
         ...[
-          ...["deploy", "keep", "list-jobs", "logs", "process", "report", "shell", "status"],
+          ...[
+            "deploy",
+            "describe",
+            "keep",
+            "list-jobs",
+            "logs",
+            "process",
+            "report",
+            "shell",
+            "status",
+          ],
           ...["stop", "train", "ui"],
         ].map((name) => `local ${name} --app-name app`),
         ...[
