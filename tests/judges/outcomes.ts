@@ -53,7 +53,7 @@ const PAGE = new URL("../../docs/reference/toolkits.md", import.meta.url);
 
 /**
  * What the page says: `trains`, `processes`, `serves`, in backquotes what is printed where it does
- * not, or `not tried`.
+ * not, or `untested`.
  */
 export async function outcomesIn(
   command: "train" | "process" | "serve",
