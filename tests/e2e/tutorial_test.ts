@@ -76,7 +76,7 @@ suite(PAGE, () => {
       }
     } finally {
       await runCloud(box, ["local", "stop", "--port", port], options);
-      await removeImage(`heights:${tag}`);
+      await removeImage(`flats:${tag}`);
     }
   });
 });
