@@ -111,8 +111,12 @@ function commandLines(text: string): readonly string[] {
 async function pages(): Promise<readonly string[]> {
   const docs = await Array.fromAsync(filesBelow(join(ROOT, "docs")));
   const texts = docs.filter((path) => !path.endsWith(".webp"));
-  const top = ["README", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY", "SUPPORT"];
-  return [...top.map((name) => `${name}.md`), ...texts.map((path) => `docs/${path}`)];
+  const top = ["README", "CONTRIBUTING", "CHANGELOG", "CODE_OF_CONDUCT", "SECURITY", "SUPPORT"];
+  return [
+    ...top.map((name) => `${name}.md`),
+    "llms.txt",
+    ...texts.map((path) => `docs/${path}`),
+  ];
 }
 
 async function read(page: string): Promise<string> {

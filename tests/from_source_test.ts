@@ -12,10 +12,11 @@ const ROOT = fromFileUrl(new URL("../", import.meta.url));
 /** All that mlcli needs to run from a checkout. */
 const PARTS = ["deno.json", "main.ts", "commands", "runtime", "scripts", "vendor"];
 
-/** What the README says to type in a checkout. */
+/** Returns the command of the README that installs mlcli from a checkout. */
 async function installLine(): Promise<string> {
   const readme = await Deno.readTextFile(join(ROOT, "README.md"));
-  const [, line] = /^## Install\n.*?^```sh\n(.*?)\n```$/ms.exec(readme) ?? [];
+  const [, section = ""] = /^## Install\n(.*?)^## /ms.exec(readme) ?? [];
+  const [line] = /^npx .*$/m.exec(section) ?? [];
   if (!line) throw new Error("The README does not say how to run mlcli from source");
   return line;
 }

@@ -28,18 +28,23 @@ const PROMPTED = /\x1b\]0;(\d+)\x07\x1b\[32m\$\x1b\[0m \x1b\[1m$/;
 /** A question of mlcli's, with what Enter takes. */
 const ASKED = /[\])]: $/;
 
+/** A command line, and the exit code that it must have if that is not 0. */
+export type SessionLine = string | { readonly typed: string; readonly exitCode: number };
+
 /**
- * @param lines of the shell, typed one after the other. Enter answers what is asked.
- * @throws MlcliError when one fails.
+ * Types lines into a shell, one after the other, and records what the terminal shows. Enter answers
+ * each question.
+ * @throws MlcliError when a command has another exit code than expected.
  */
 export async function recordSession(
-  lines: readonly string[],
+  lines: readonly SessionLine[],
   cwd: string,
 ): Promise<readonly Piece[]> {
   const program = programCommand([]).map((word) => `'${word}'`).join(" ");
   const pieces: Piece[] = [];
-  const left = [...lines];
+  const left = lines.map((line) => typeof line === "string" ? { typed: line, exitCode: 0 } : line);
   let typing: string[] = [];
+  let expected = 0;
   let [isDone, recorded] = [false, 0];
   let [length, time] = [0, performance.now()];
   const { screen } = await onTerminal({
@@ -63,9 +68,12 @@ export async function recordSession(
       [length, time] = [screen.length, now];
       const status = PROMPTED.exec(screen)?.[1];
       if (status !== undefined && typing.length === 0) {
-        isDone = status === "0" && left.length === 0;
+        const isExpected = Number(status) === expected;
+        isDone = isExpected && left.length === 0;
         recorded = pieces.length;
-        typing = [...status === "0" ? left.shift() ?? "exit" : "exit", "\r"];
+        const next = isExpected ? left.shift() : undefined;
+        expected = next?.exitCode ?? 0;
+        typing = [...next?.typed ?? "exit", "\r"];
       } else if (ASKED.test(screen)) typing = ["\r"];
       return typing.shift();
     },

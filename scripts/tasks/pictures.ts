@@ -13,7 +13,7 @@ import { mlcli, type Place, prepare } from "../demonstration.ts";
 import type { BaseImageKind } from "../engine/base_image.ts";
 import { ensureChromium } from "../engine/chromium.ts";
 import { copy } from "../files.ts";
-import { framesOf } from "../pictures/frames.ts";
+import { type Frame, framesOf, type Line } from "../pictures/frames.ts";
 import { pagePictures } from "../pictures/page.ts";
 import { ROAD, roadPicture } from "../pictures/road.ts";
 import { recordSession } from "../pictures/session.ts";
@@ -29,6 +29,7 @@ type Drawn = string | Readonly<Record<string, Uint8Array>>;
 const PICTURES: Readonly<Record<string, (signal: AbortSignal) => Promise<Drawn>>> = {
   road: () => Promise.resolve(roadPicture(ROAD)),
   first_minutes: (signal) => withApp("flats", "plain", signal, firstMinutes),
+  strict: (signal) => withApp("flats", "plain", signal, strictRun),
   build: (signal) => withApp("rentals", "pip", signal, halfBuilt),
   page: (signal) => withApp("digits", "sklearn", signal, pageOfRuns),
 };
@@ -110,6 +111,46 @@ async function firstMinutes(place: AppPlace): Promise<string> {
     await mlcli("Stop the server", place, ["local", "stop"]).catch(() => {});
     throw error;
   }
+}
+
+/** Draws a run that works locally, but whose code reads a file that the image lacks; and the fix. */
+async function strictRun(place: AppPlace): Promise<string> {
+  const { directory, baseImage } = place;
+  await mlcli("Make an app", place, ["init", "flats"]);
+  await configure(join(directory, "flats.json"), { base_image: baseImage });
+  const training = "flats/mlcli_base/training";
+  await Deno.writeTextFile(join(directory, training, "areas.csv"), "centre,1.4\nsouth,0.9\n");
+  await Deno.writeTextFile(join(directory, ".dockerignore"), "**/*.csv\n", { append: true });
+  const code = join(directory, training, "training.py");
+  const sample = await Deno.readTextFile(code);
+  const reading = sample
+    .replace("epoch % 30 == 0 or ", "") // prints one line instead of eleven
+    .replace(/^ {4}print\("trained on .*\n/m, "")
+    .replace(/^( {4}settings = .*\n)/m, '$1    areas = list(open("/opt/ml/code/areas.csv"))\n');
+  await Deno.writeTextFile(code, reading);
+  await mlcli("Build its image", place, ["build"]);
+  await mlcli("Train without --strict", place, ["local", "train"]);
+  const frames = await framesOf(
+    await recordSession([
+      { typed: "mlcli local train --strict", exitCode: 1 },
+      `echo '!${training}/areas.csv' >> .dockerignore`,
+      "mlcli build && mlcli local train --strict",
+    ], directory),
+  );
+  const title = "A difference from SageMaker, found locally and fixed";
+  const desc =
+    "A terminal: mlcli local train --strict fails, because the code reads a file that is not in " +
+    "the image. A hint says which line to add to .dockerignore. After that, mlcli build && mlcli " +
+    "local train --strict succeeds.";
+  return terminalPicture({ title, desc }, [wholeSession(frames)]);
+}
+
+/** Returns one frame with all lines of a session, without the prompts before and after it. */
+function wholeSession(frames: readonly Frame[]): Frame {
+  const { lines } = frames.at(-1)!;
+  const isTyped = ({ text }: Line): boolean => /^\$ \w/.test(text);
+  const end = lines.findLastIndex(({ text }) => text !== "" && !text.startsWith("$ "));
+  return { at: 0, lines: lines.slice(lines.findIndex(isTyped), end + 1), rolled: 0 };
 }
 
 async function halfBuilt({ directory, baseImage }: AppPlace): Promise<string> {

@@ -102,7 +102,7 @@ suite("stampRelease", () => {
     const readme = await Deno.readTextFile(join(directory.path, "README.md"));
     assertStringIncludes(readme, `--repo ${ADDRESS.repository}\n`);
     assertEquals(readme.includes("No release is published yet"), false);
-    assertMatch(readme, /\n\n## From an empty directory to a prediction\n/);
+    assertMatch(readme, /\n\n## Quick start\n/);
   });
 });
 
