@@ -59,6 +59,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/callers_test.ts": "the clients that a server accepts requests from",
   "tests/e2e/common_test.ts": "code that training, processing and serving share",
   "tests/e2e/differences_test.ts": "when a warning about an old image appears, on real images",
+  "tests/e2e/examples_test.ts": "the documented examples, with packages from PyPI",
   "tests/e2e/faults": "killed commands, signals, hanging engines, full disks, Studio",
   "tests/e2e/fixtures_test.ts": "the sample apps in containers; by default on the binary",
   "tests/e2e/foreign_image_test.ts": "images that mlcli did not build, with a server that fails",
