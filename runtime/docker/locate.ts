@@ -92,9 +92,11 @@ function parseAddress(host: string, tls: TlsFiles | undefined): Address {
     const path = host.slice("npipe://".length).replaceAll("\\", "/");
     return { kind: "pipe", path: path || DEFAULT_PIPE };
   }
-  const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/]+)\/?$/.exec(host)?.[1];
+  const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/@]+)\/?$/.exec(host)?.[1];
   if (tcp) return { kind: "tcp", host: withPort(tcp, tls), tls };
-  throw new MlcliError(`Docker Engine address "${host}" is not supported`, {
+  // Docker has no passwords in addresses. If somebody wrote one, no message shows it.
+  const shown = host.replace(/^(\w+:\/\/)?([^:@]*):(?!\/\/).*@/, "$1$2:***@");
+  throw new MlcliError(`Docker Engine address "${shown}" is not supported`, {
     hint:
       "Use unix:///PATH, npipe:////./pipe/NAME or tcp://HOST:PORT. For an engine behind SSH, forward " +
       "its socket: ssh -L /tmp/docker.sock:/var/run/docker.sock HOST",

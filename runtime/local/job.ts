@@ -254,7 +254,7 @@ function againOf({ tag, strict }: BatchJob, { again }: JobRun): string {
 
 /** Where to look after a run that did not go well. */
 function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
-  if (record.isThere) tell(err, noteText(`See this run: mlcli local list-jobs ${name}`));
+  if (record.isThere) tell(err, noteText(`See this run: mlcli local describe ${name}`));
 }
 
 /** What is left with a container that may still run and write. */

@@ -11,7 +11,7 @@ export async function runsOf(app: Pick<TestApp, "path">): Promise<readonly strin
 
 /** What a run said, but for the note that has its name: where its model is, or where to look. */
 export function besidesRun<T extends { readonly stderr: string }>(result: T): T {
-  const note = /^note: (Model:\s+\S+\s+\(run\s+\S+\)|See this run: mlcli local list-jobs \S+)\n/m;
+  const note = /^note: (Model:\s+\S+\s+\(run\s+\S+\)|See this run: mlcli local describe \S+)\n/m;
   return { ...result, stderr: result.stderr.replace(note, "") };
 }
 

@@ -74,7 +74,7 @@ export async function requireServable(
   const lock = { err: host.err, signal: host.interruption.signal };
   const { run } = await sharingModel(layout, lock, () => servedVersion(layout, job));
   const warning = run && await failedRunWarning(layout, run);
-  if (warning) tell(host.err, warningText(warning, `See why: mlcli local list-jobs ${run}`));
+  if (warning) tell(host.err, warningText(warning, `See why: mlcli local describe ${run}`));
   if (job.run === undefined || run === undefined) return job;
   // Each run, also a transform, moves the numbers of the list.
   if (run !== job.run) tell(host.err, noteText(`Using the model of run ${run}`));

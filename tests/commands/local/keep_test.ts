@@ -155,7 +155,7 @@ suite("mlcli local deploy --run", () => {
         [
           "bad",
           "warning: Run bad failed, so its model might be incomplete\n" +
-          "hint: See why: mlcli local list-jobs bad\n",
+          "hint: See why: mlcli local describe bad\n",
         ],
         ["good", ""],
       ] as const

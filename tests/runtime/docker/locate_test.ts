@@ -200,4 +200,16 @@ suite("candidates", () => {
       );
     });
   });
+
+  it("never shows a password in an address", async () => {
+    await withHome({}, async (HOME) => {
+      for (const scheme of ["tcp://", ""]) {
+        await assertRejects(
+          () => found({ HOME, DOCKER_HOST: `${scheme}me:s3:cr@t@far:2375` }),
+          MlcliError,
+          `Docker Engine address "${scheme}me:***@far:2375" is not supported`,
+        );
+      }
+    });
+  });
 });

@@ -51,7 +51,7 @@ const OTHER = { isOther: true };
 const STRICT = ["train", "--strict"];
 const PROCESS = ["process", "--file", "p.py"];
 const MODEL = "note: Model: APP/mlcli_base/local_test/test_dir/model (run RUN)\n";
-const LOOK = "note: See this run: mlcli local list-jobs RUN\n";
+const LOOK = "note: See this run: mlcli local describe RUN\n";
 const DIFFERS = "APP:latest differs from APP/mlcli_base/Dockerfile and requirements.txt: " +
   "SageMaker runs the image as it is\n";
 
@@ -69,7 +69,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "where to look after a stop": [
     { isStopped: true },
-    /^Stopping .*\n(note: .*\n)?note: See this run: mlcli local list-jobs RUN\n$/,
+    /^Stopping .*\n(note: .*\n)?note: See this run: mlcli local describe RUN\n$/,
   ],
   "the build and the run, where the image differs": [
     OTHER,
@@ -112,7 +112,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   ],
   "the same under --strict, and not that the model is in place": [
     { ...OTHER, args: STRICT },
-    /^note: The model of this run is in \S+; \S+ is unchanged\nnote: See this run: mlcli local list-jobs RUN\nerror: --strict found 1 difference .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
+    /^note: The model of this run is in \S+; \S+ is unchanged\nnote: See this run: mlcli local describe RUN\nerror: --strict found 1 difference .*\n {2}APP:latest differs from .*\nhint: mlcli build && mlcli local train --strict\n$/,
   ],
   "the same of a failure under --strict": [
     { ...OTHER, args: STRICT, status: 3 },
