@@ -1,17 +1,16 @@
 /**
- * What a command is: a declaration. The tree holds a sentence about each command; its options and its
- * action are loaded only when the command line names it. (By itself, Deno would look up all modules
- * of dynamic imports before it runs the first line; `lazy-dynamic-imports` in deno.json keeps it from
- * that.)
+ * Declarations of commands. The tree holds a summary of each command; its options and its action are
+ * loaded only if the command line names it. (Deno would resolve all dynamic imports before it runs the
+ * first line; `lazy-dynamic-imports` in deno.json prevents that.)
  */
 
 import type { Section } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import { type Options, propertyName, type Values } from "./options/option.ts";
 
-/** How a command was called. */
+/** The call of a command. */
 export interface Call {
-  /** The names that lead to it: `mlcli local train`. */
+  /** Names of the command: `mlcli local train`. */
   readonly path: string;
   /** The whole tree, for help and completions. */
   readonly root: Group;
@@ -21,17 +20,17 @@ export interface Call {
 export interface Configured<O extends Options> {
   /** The command line's values. */
   readonly typed: Values<O>;
-  /** The values to use: the command line's, else a variable's, else the file's, else the default. */
+  /** The values to use: from the command line, a variable, the file or the default, in this order. */
   readonly options: Values<O>;
   /** The file's values alone. */
   readonly settings: Partial<Values<O>>;
 }
 
-/** How a command with these options was called. */
+/** The call of a command with these options. */
 export interface ConfigurableCall<O extends Options> extends Call {
   /**
-   * Reads the options once more, with the configuration file below them.
-   * @throws MlcliError for a value there that is not what the option takes.
+   * Reads the options again, with values of the configuration file.
+   * @throws MlcliError for an invalid value in the file.
    */
   readonly configured: (section: Section) => Promise<Configured<O>>;
 }
@@ -45,7 +44,7 @@ export type Action<O extends Options> = (
 export type Example = readonly [title: string, line: string];
 
 interface Declaration<O extends Options> {
-  /** Follows its sentence in the tree, in the help. */
+  /** Text below the summary in the help. */
   readonly details?: string;
   readonly options: O;
   readonly examples?: readonly Example[];
@@ -55,14 +54,14 @@ interface Declaration<O extends Options> {
 /**
  * Reads the values of options from a command line.
  *
- * @param settings values that count where the command line has none.
+ * @param settings values for options that the command line doesn't set.
  */
 type ReadValues = <O extends Options>(
   options: O,
   settings?: Partial<Values<O>>,
 ) => Values<O>;
 
-/** A command, whatever its options. */
+/** A command with any options. */
 export interface Command {
   readonly details?: string;
   readonly options: Options;
@@ -119,7 +118,7 @@ async function requirePaths(
 
 /** A command or a group within a group. */
 export interface Member {
-  /** One sentence. */
+  /** One sentence for the help of the group. */
   readonly summary: string;
   readonly load: () => Command | Group | Promise<Command | Group>;
   /** Other names for it: `ls`. */
@@ -131,24 +130,24 @@ export interface Member {
   readonly heading?: string;
 }
 
-/** A command that only holds others. */
+/** A group of commands. */
 export interface Group {
-  /** Follows its sentence in the tree, in the help. */
+  /** Text below the summary in the help. */
   readonly details?: string;
   /**
-   * Options that all its commands take, before their name and after it. In a command's help they are
-   * shown only if the command itself has them, too; else they have no effect on it.
+   * Options that all its commands accept, before and after their names. The help of a command shows
+   * only those that the command declares itself; the others have no effect on it.
    */
   readonly options: Options;
-  /** Options of some of its commands that may stand before their names, too. */
+  /** Options of some of its commands that can also stand before the name of the command. */
   readonly early?: () => Promise<Options>;
   readonly examples?: readonly Example[];
-  /** What its help ends with. */
+  /** Last paragraph of the help. */
   readonly more?: string;
   readonly commands: Readonly<Record<string, Member>>;
 }
 
-/** The command that a word names among others, by its own name or another. */
+/** Returns the name of the command that a word names, by name or alias. */
 export function nameIn(
   members: readonly (readonly [name: string, member: Member])[],
   word: string,

@@ -1,4 +1,4 @@
-/** What the help, and the reference of all commands, tell about a command. */
+/** Facts about a command for the help, the reference and the manual pages. */
 
 import { type Command, type Example, type Group, isGroup, type Member } from "./command.ts";
 import {
@@ -11,23 +11,25 @@ import {
 import { help, version } from "./options/standard.ts";
 
 export interface Topic {
-  /** The names that lead to it: `mlcli local train`. */
+  /** Names of the command: `mlcli local train`. */
   readonly path: string;
   readonly description: string;
   readonly arguments: readonly NamedArgument[];
-  /** The one that takes what follows `--`. */
+  /** The argument for words after `--`. */
   readonly rest: NamedArgument | undefined;
-  /** Those that every command has come last. */
+  /** In the order of declaration; the options of every command come last. */
   readonly options: readonly NamedOption[];
   readonly examples: readonly Example[];
-  /** What the help ends with. */
+  /** Last paragraph of the help. */
   readonly more: string;
-  /** A group's members, hidden ones excepted; `undefined` for a command. */
+  /** Members of a group, except hidden ones; `undefined` for a command. */
   readonly members: readonly (readonly [name: string, member: Member])[] | undefined;
 }
 
 /**
- * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
+ * Returns the facts about a command or a group.
+ *
+ * @param names of the command, without `mlcli`: `["local", "train"]`.
  */
 export async function topicOf(root: Group, names: readonly string[]): Promise<Topic> {
   let declared: Command | Group = root;

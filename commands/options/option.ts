@@ -1,9 +1,9 @@
 /**
- * An option is data, from which come its flag, its help, its completion, and the type of its value.
- * So a command that uses a wrong name or type for it fails the type check.
+ * Declarations of options. Flag, help, completion and the type of the value all come from a declaration,
+ * so a command that uses a wrong name or type fails the type check.
  */
 
-/** Values that mlcli itself completes. All other words are completed by the shell, as files. */
+/** Kinds of values that mlcli completes. The shell completes all others as files. */
 export type CompletionKind =
   | "app"
   | "script"
@@ -28,10 +28,10 @@ export type CompletionKind =
 export type PathIn = "typed" | "inner" | ((value: never) => string | undefined);
 
 /**
- * Makes a value of a text.
+ * Parses a value.
  *
- * @param source where it stands, as the beginning of a message: `Option "--port"`.
- * @throws UsageError for a text that is no such value.
+ * @param source names the value at the beginning of a message: `Option "--port"`.
+ * @throws UsageError for an invalid value.
  */
 export type Parser<T> = (text: string, source: string) => T;
 
@@ -60,42 +60,42 @@ interface Common {
   readonly rare?: true;
   /** `-p` */
   readonly short?: `-${string}` | undefined;
-  /** The option without which this one does nothing, and is refused. */
+  /** Option that this one requires. */
   readonly onlyWith?: Flag;
   /**
-   * Whether the app's configuration file may give it where the command line does not: `--max-run` as
-   * `max_run` in the object that the command has there (`options/settings.ts`).
+   * Whether the app's configuration file can set it: `--max-run` is `max_run` in the command's object
+   * (`options/settings.ts`).
    */
   readonly key?: true;
 }
 
-/** An option without a value: `--wait`. One that is called `--no-...` makes its property false. */
+/** An option without a value: `--wait`. `--no-cache` sets its property `cache` to false. */
 export interface Switch extends Common {
   readonly value?: undefined;
 }
 
 /** An option with a value: `--port PORT`. */
 interface ValueOption extends Common {
-  /** The value's name in the help. */
+  /** Placeholder in the help: `PORT`. */
   readonly value: string;
   readonly choices?: readonly string[];
-  /** The value when none is given, as it would be typed. */
+  /** Default, as a user would type it. */
   readonly default?: string;
   readonly required?: true;
-  /** Required here or in the configuration file, unless this holds. The command checks that itself. */
+  /** Whether the command line or the configuration file must set it, or another way to. */
   readonly needed?: true | string;
   /** Whether the next word is its value even if it looks like an option: `--command -c`. */
   readonly acceptsDashes?: true;
-  /** The name of the option in other tools. */
+  /** Name of the option in other tools. */
   readonly alias?: Flag;
-  /** A switch for one of its values: `--json` for `--output json`. */
+  /** Switch that stands for one of the values: `--json` for `--output json`. */
   readonly shorthand?: readonly [flag: Flag, value: string];
   readonly repeatable?: true;
   readonly completion?: CompletionKind;
   readonly path?: PathIn;
-  /** The environment variable that gives the value where the command line does not. */
+  /** Environment variable that sets the value if the command line doesn't. */
   readonly variable?: string | undefined;
-  /** The person's own setting that gives it where nothing else does. */
+  /** The user's own setting that sets the value if nothing else does. */
   readonly setting?: "output";
   readonly parse?: Parser<unknown>;
 }
@@ -111,12 +111,12 @@ export interface Argument {
 export type Flag = `--${string}`;
 
 /**
- * `<name>`; `[name]` may be left out, and `[name...]` takes all that follow. `[-- name...]` takes all
- * that follows `--`, as it is.
+ * `<name>` is required, `[name]` is optional, `[name...]` accepts all that follow. `[-- name...]` accepts
+ * all words after `--`, unchanged.
  */
 type ArgumentForm = `<${string}>` | `[${string}]`;
 
-/** The options of a command, by their flags, in the order of the help; its arguments among them. */
+/** Options of a command by flag, in the order of the help, and its arguments. */
 export type Options = {
   readonly [flag: Flag]: Switch | ValueOption;
   readonly [argument: ArgumentForm]: Argument;
@@ -151,7 +151,7 @@ interface HasPath {
   readonly path: PathIn;
 }
 
-/** Words that the help uses for files and directories. */
+/** Placeholders for files and directories. */
 type FileWord = "file" | "dir" | "path";
 
 type FileArgument = `${"<" | "["}${FileWord}${">" | "]" | "..."}${string}`;
@@ -160,7 +160,7 @@ type FieldOf<Form, Declared> = Form extends Flag
   ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch
   : keyof Argument;
 
-/** The values that a command gets: a property for each option and argument. */
+/** Values that a command receives: a property for each option and argument. */
 export type Values<O extends Options> = {
   readonly [K in keyof O & string as PropertyName<K>]: K extends Flag ? OptionValue<O[K]>
     : K extends `[${string}...]` ? readonly Parsed<O[K]>[]
@@ -191,13 +191,13 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** The property that an option or an argument becomes: `PropertyName`, at run time. */
+/** Returns the property name of an option or an argument, like the type `PropertyName`. */
 export function propertyName(form: string): string {
   const name = form.replace(/^--(no-)?|^[[<](-- )?|(\.\.\.)?[\]>]$/g, "");
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The key of a flag in the configuration file: `--max-run` is `max_run`. */
+/** Returns the key of a flag in the configuration file: `max_run` for `--max-run`. */
 export function keyOf(flag: Flag): string {
   return flag.slice(2).replaceAll("-", "_");
 }
@@ -214,12 +214,12 @@ export function optionsOf(declared: Options): readonly NamedOption[] {
   );
 }
 
-/** Without the one that takes what follows `--`. */
+/** Returns the arguments, without the one for words after `--`. */
 export function argumentsOf(declared: Options): readonly NamedArgument[] {
   return allArgumentsOf(declared).filter(([form]) => !takesRest(form));
 }
 
-/** The argument that takes what follows `--`; `undefined` where nothing may follow it. */
+/** Returns the argument for words after `--`; `undefined` if the command accepts none. */
 export function restArgumentOf(declared: Options): NamedArgument | undefined {
   return allArgumentsOf(declared).find(([form]) => takesRest(form));
 }

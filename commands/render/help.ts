@@ -30,7 +30,7 @@ export function helpText(
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** The parts of the usage line, between which it may be broken: an option and its value are one. */
+/** Returns the parts of the usage line. A line can break between parts, not inside an option. */
 export function usageParts(
   { path, members, arguments: named, rest, options }: Topic,
 ): readonly string[] {
@@ -83,7 +83,7 @@ function optionRow(named: NamedOption): Row {
   };
 }
 
-/** The options under their headings, all descriptions in one column. */
+/** Returns the options under their headings, with all descriptions in one column. */
 function optionSections(
   topic: Topic,
   heading: (text: string) => string,
@@ -108,7 +108,7 @@ function neededNote([flag, option]: NamedOption): string {
   return `required unless ${unless}${keyOf(flag)} in NAME.json is set`;
 }
 
-/** An option that needs another has its default in its description. */
+/** An option that requires another has its default in its description. */
 function defaultOf(option: Option): string | undefined {
   return option.value === undefined || option.onlyWith !== undefined ? undefined : option.default;
 }
@@ -131,7 +131,7 @@ function allForms(named: NamedOption): string {
     : form.replace(" ", () => `, ${option.alias} `);
 }
 
-/** The commands of a group, under its headings; all names in one column. */
+/** Returns the commands of a group under their headings, with all names in one column. */
 function memberSections(
   { members = [] }: Topic,
   heading: (text: string) => string,
@@ -148,7 +148,7 @@ function memberSections(
   return [...byHeading].map(([title, rows]) => section(heading(`${title}:`), rows, columns));
 }
 
-/** Where descriptions begin, in columns: behind the longest form that is not too long. */
+/** Returns the column of the descriptions: after the longest form that is not too long. */
 function besideOf(rows: readonly Row[]): number {
   return Math.max(...rows.map(({ form }) => form.length <= LONGEST_FORM ? form.length : 0)) + 4;
 }
@@ -170,10 +170,10 @@ function section(
   return [heading, ...lines].join("\n");
 }
 
-/** In columns: the description of a longer form stands below it. */
+/** In columns. The description of a longer form stands below it. */
 const LONGEST_FORM = 27;
 
-/** If less room is left beside the forms, in columns, descriptions stand below them. */
+/** In columns. If less room is left beside the forms, descriptions stand below them. */
 const LEAST_DESCRIPTION = 18;
 
 const BELOW = " ".repeat(6);
