@@ -82,7 +82,7 @@ interface ValueOption extends Common {
   /** Default, as a user would type it. */
   readonly default?: string;
   readonly required?: true;
-  /** Whether the command line or the configuration file must set it, or another way to. */
+  /** Whether the command line or the configuration file must set it; a text names alternatives. */
   readonly needed?: true | string;
   /** Whether the next word is its value even if it looks like an option: `--command -c`. */
   readonly acceptsDashes?: true;

@@ -37,7 +37,7 @@ export async function confirmFirstUse(
   const { region } = await aws.sagemaker();
   report.always(`This ${does} in ${regionWords(region)}, account ${account}. It costs money.`);
   if (!await isAgreed("Continue? mlcli asks once per directory and account", host)) {
-    throw new MlcliError("Nothing was created, because you did not agree", {
+    throw new MlcliError("Nothing was changed, because you did not agree", {
       hint: "To agree without a question, add --yes",
     });
   }

@@ -37,7 +37,7 @@ suite("the first use of an account", () => {
       for (const count of [1, 2]) {
         const { code, stdout, stderr } = await job.run(TRAIN, options);
         assertEquals([code, stdout, changesOf(job), questions.length], [1, "", [], count]);
-        assertStringIncludes(stderr, "error: Nothing was created, because you did not agree\n");
+        assertStringIncludes(stderr, "error: Nothing was changed, because you did not agree\n");
       }
     });
   }
