@@ -74,7 +74,7 @@ export async function makeServingBench(app: BenchApp): Promise<ServingBench> {
       contest("5 MB bodies, processor time each", "ms", withLoad("large-bodies"), [
         { atMost: 0.55, of: "gthread" },
       ]),
-      contest("SIGTERM to the end, 3 half-sent, 1 under way", "ms", withSecond("end"), [
+      contest("SIGTERM to exit, 3 half-sent, 1 running", "ms", withSecond("end"), [
         { atMost: 6_000 },
       ], 1),
       contest("start to ready", "ms", withSecond("start"), [{ atMost: 1.1, of: "gthread" }], 5),
