@@ -7,6 +7,7 @@ import { alternatives, closest, sentences } from "../runtime/text.ts";
 import { cloudGroup } from "./cloud/cloud.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
 import { type NamedOption, type Options, restArgumentOf } from "./options/option.ts";
+import { localGroup } from "./local/local.ts";
 import { topicOf } from "./topic.ts";
 import { usageError } from "./usage.ts";
 
@@ -19,6 +20,7 @@ type Path = string;
  */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
   "batch-transform": ["local transform", "transform"],
+  compare: ["local list-jobs"],
   delete: ["delete-endpoint"],
   down: ["local stop"],
   endpoints: ["list-endpoints"],
@@ -38,6 +40,7 @@ const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
   start: ["local deploy", "deploy"],
   status: ["local status", "list-jobs", "list-endpoints"],
   stop: ["local stop", "stop-job", "delete-endpoint"],
+  "stop-job": ["local stop"],
   test: ["local train", "local invoke"],
   up: ["local deploy"],
   version: ["--version"],
@@ -50,8 +53,10 @@ const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   "-v": ["--version"],
   "--assemble-with": ["--assemble"],
   "--batch-strategy": ["--strategy"],
+  "--data": ["--input", "--input-s3-dir", "--input-s3-location"],
   "--entrypoint": ["--command"],
   "--filter": ["--input-filter"],
+  "--hp": ["--hyperparameter"],
   "--input-dir": ["--input-s3-location"],
   "--join-source": ["--join"],
   "--json": ["--content-type application/json"],
@@ -62,6 +67,7 @@ const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   "--split-type": ["--split"],
   "--tag": ["--docker-tag"],
+  "--timeout": ["--stop-after", "--max-run"],
   "--verbose": ["--debug"],
 };
 
@@ -123,7 +129,9 @@ function suggestedCommands(
   const others = all.filter((path) => groupOf(path) !== group);
   const same = others.filter((path) => lastOf(path) === name);
   const near = [...same, ...closeTo(name, own)];
-  const found = near.length > 0 ? near : closeTo(name, others);
+  // No hint may lead from `local` to the deletion of an endpoint.
+  const safe = others.filter((path) => group === "" || path !== "delete-endpoint");
+  const found = near.length > 0 ? near : closeTo(name, safe);
   // Who mistypes `train` sees both: training on SageMaker costs money.
   const twins = found.map((path) => groupOf(path) === "local" ? lastOf(path) : `local ${path}`)
     .filter((twin) => names.length === 0 && all.includes(twin));
@@ -181,14 +189,23 @@ export function unexpectedArgumentError(
   argument: string,
   options: Options,
 ): UsageError {
-  const meant = /^\d+$/.test(argument) ? "--port" : "--endpoint-name";
   const message = `Unexpected argument: "${argument}"`;
-  if (!Object.hasOwn(options, meant)) {
-    return usageError(path, message, restArgumentOf(options) !== undefined);
+  if (/^(?:s|min|m|h|d|[kmgt]i?b?)$/i.test(argument)) {
+    return new UsageError(message, { hint: "Write a value and its unit as one word, such as 5m" });
   }
-  return new UsageError(message, {
-    hint: `Pass it as an option: ${path} ${meant} ${shellWord(argument)}`,
-  });
+  const meant = /^\d{4,}$/.test(argument)
+    ? "--port"
+    : /^\d+$/.test(argument)
+    ? "--run"
+    : "--endpoint-name";
+  if (Object.hasOwn(options, meant)) {
+    return new UsageError(message, {
+      hint: `Pass it as an option: ${path} ${meant} ${shellWord(argument)}`,
+    });
+  }
+  // The code of a training job has no arguments, only a command has.
+  const takesRest = restArgumentOf(options) !== undefined && !("--hyperparameter" in options);
+  return usageError(path, message, takesRest);
 }
 
 interface UnknownOption {
@@ -232,6 +249,9 @@ function foreignOption(
 ): string | undefined {
   if (BODIES.includes(flag) && known.some(([own]) => own === "--content-type")) {
     return "Pass the request body as a file, as JSON, or on standard input";
+  }
+  if (flag === "--local" && Object.hasOwn(localGroup.commands, names[0] ?? "")) {
+    return `To run locally: mlcli local ${names[0]}`;
   }
   if (FILTERS.includes(flag) && known.some(([own]) => own === "--output")) {
     return `To select from the JSON, use jq: ${

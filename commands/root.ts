@@ -61,7 +61,7 @@ export const root: Group = {
     cloud: {
       heading: COSTS_MONEY,
       isPrefix: true,
-      summary: "Any command below: mlcli cloud train is mlcli train",
+      summary: "Prefix for commands: mlcli cloud train is mlcli train",
       load: () => cloudGroup,
     },
     ...cloudGroup.commands,

@@ -4,7 +4,7 @@ import type { Group } from "../command.ts";
 
 export const COSTS_MONEY = "On SageMaker (costs money)";
 
-const MANAGES = "On SageMaker (jobs and endpoints)";
+const MANAGES = "Jobs and endpoints on SageMaker";
 
 export const cloudGroup: Group = {
   options: {},

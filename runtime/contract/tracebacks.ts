@@ -12,7 +12,7 @@ export interface Frame {
 
 /** An error that a program printed. */
 export interface Raised {
-  /** `KeyError: 'text'`, the first line of the error. */
+  /** `KeyError: 'text'`, the first line of the error that has words. */
   readonly words: string;
   /** The innermost comes last. */
   readonly frames: readonly Frame[];
@@ -60,7 +60,8 @@ export function raisedIn(output: string): readonly Raised[] {
   let isLedTo = false;
   let isIgnored = false;
   let before = "";
-  for (const [index, written] of output.split(/\r?\n/).entries()) {
+  const lines = output.split(/\r?\n/);
+  for (const [index, written] of lines.entries()) {
     const heading = written.indexOf(TRACEBACK);
     const isPrefixed = written.slice(0, prefix.length).endsWith(prefix.slice(-2));
     const line = written.slice(isPrefixed ? prefix.length : 0).replace(MARGIN, "");
@@ -75,7 +76,10 @@ export function raisedIn(output: string): readonly Raised[] {
       frames.push({ file, line: number, name, text: "" });
       isBegun ||= isCut;
     } else if (isBegun ? isError(line) : last && SYNTAX_ERROR.test(line)) {
-      if (!isIgnored) raised.push({ words: line, frames, end: index + 1, isLedTo });
+      // The message of scikit-learn's search for parameters begins with a line break.
+      const more = line.endsWith(": ") ? lines.slice(index + 1).find((text) => text.trim()) : "";
+      const words = `${line}${more?.trim() ?? ""}`;
+      if (!isIgnored) raised.push({ words, frames, end: index + 1, isLedTo });
       frames = [];
       isBegun = false;
       isLedTo = false;

@@ -67,6 +67,8 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ],
   ["local exec", "exec", "Did you mean mlcli local shell? See mlcli local --help"],
   ["local list", "list", "Did you mean mlcli local list-jobs? See mlcli local --help"],
+  ["local delete 3", "delete", "See mlcli local --help"],
+  ["local stop-job", "stop-job", "Did you mean mlcli local stop? See mlcli local --help"],
   ["local up", "up", "Did you mean mlcli local deploy? See mlcli local --help"],
   ["local predict", "predict", "Did you mean mlcli local invoke? See mlcli local --help"],
   ["rm churn", "rm", `${HERE} stop. On SageMaker, use mlcli delete-endpoint -n churn.`],
@@ -115,6 +117,9 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   ["local status --no-colour", "--no-colour", "Did you mean --no-color? "],
   // What other programs call so.
   ["-v", "-v", "Did you mean --version? "],
+  ["train --local", "--local", "To run locally: mlcli local train. "],
+  ["local train --timeout 5m", "--timeout", "Did you mean --stop-after? "],
+  ["local train --data x", "--data", "Did you mean --input? "],
   [
     "list-jobs --jq .[]",
     "--jq",
@@ -229,6 +234,9 @@ suite("what is mistyped", () => {
         "shop",
         "Pass it as an option: mlcli delete-endpoint --endpoint-name shop",
       ],
+      ["local deploy 4", "4", "Pass it as an option: mlcli local deploy --run 4"],
+      ["local train --stop-after 1 m", "m", "Write a value and its unit as one word, such as 5m"],
+      ["local train x", "x", "See mlcli local train --help"],
       ["push x", "x", "See mlcli push --help"],
     ] as const
   ) {

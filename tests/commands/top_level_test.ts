@@ -29,7 +29,7 @@ suite("the top level", () => {
     const groups = [
       below("On this machine", help),
       below("On SageMaker (costs money)", help),
-      below("On SageMaker (jobs and endpoints)", help),
+      below("Jobs and endpoints on SageMaker", help),
     ];
     assertEquals(groups[0]!.join(" "), "init build local doctor config completions help");
     assertEquals(

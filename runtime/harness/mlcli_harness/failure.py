@@ -43,9 +43,9 @@ def describe(error: BaseException) -> str:
 
 
 def summary(error: BaseException) -> str:
-    """The error in one line: its type and message."""
+    """Returns the type and the message of an error, as one text that begins with words."""
     try:
-        message = str(error)
+        message = str(error).strip()
     except Exception:
         # Its `__str__` fails.
         message = ""

@@ -47,6 +47,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     headline: "JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
     place: "train.py, line 14",
   },
+  // https://github.com/LocalCascadeEnsemble/LCE/issues/9
+  "an error whose message begins with a line break": {
+    output: `${HEADING}  File "/opt/ml/code/training.py", line 15, in train\n` +
+      "    search.fit(x, y)\nValueError: \nAll the 5 fits failed.\nIt is very likely ...\n",
+    headline: "ValueError: All the 5 fits failed.",
+    place: "training.py, line 15",
+  },
   // https://github.com/inveniosoftware/dictdiffer/issues/193
   "a package that lacks a package": {
     output:
