@@ -76,7 +76,7 @@ export type InitOptions = Values<typeof OPTIONS>;
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 export const initCommand: Command = command({
-  details: "Keeps existing files. In a terminal, mlcli asks for the name of the app.",
+  details: "Keeps existing files. On a terminal, mlcli asks for the name of the app.",
   options: OPTIONS,
   examples: [
     ["Create the app flats", "mlcli init flats"],
@@ -88,7 +88,7 @@ export const initCommand: Command = command({
     ["Choose another Python version", "mlcli init flats --python-version 3.11"],
     [
       "Run your own script in an existing image",
-      "mlcli init shop --image team/torch:2 --source-dir src --entry-point train.py",
+      "mlcli init --image team/torch:2 --source-dir src --entry-point train.py",
     ],
   ],
   action: async () => (await import("./init_action.ts")).initAction,

@@ -10,7 +10,7 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
-  details: "Environment variables are shown without their values",
+  details: "Shows environment variables without their values",
   options: DESCRIBE,
   examples: [
     ["Show the status of a job", "mlcli describe flats-2026-03-01"],
@@ -18,7 +18,7 @@ export const describeCommand: Command = command({
       "Print only the S3 URI of its model",
       "mlcli describe flats-2026-03-01 --output json | jq -r .artifact",
     ],
-    ["Show the model and the instances of an endpoint", "mlcli describe flats --kind endpoint"],
+    ["Show the model and the instances of an endpoint", "mlcli describe shop --kind endpoint"],
   ],
   action: async () => (await import("./by_name_actions.ts")).describeAction,
 });
@@ -55,7 +55,7 @@ export const logsCommand: Command = command({
       "Show the last 20 lines and follow the log",
       "mlcli logs flats-2026-03-01 --tail 20 --follow",
     ],
-    ["Show what an endpoint wrote in the last hour", "mlcli logs flats --since 1h"],
+    ["Show what an endpoint wrote in the last hour", "mlcli logs shop --since 1h"],
   ],
   action: async () => (await import("./by_name_actions.ts")).logsAction,
 });
@@ -72,7 +72,7 @@ export const waitCommand: Command = command({
   options: WAIT,
   examples: [
     ["Wait for a training job", "mlcli wait flats-2026-03-01-09-30-00-123"],
-    ["Wait until an endpoint is in service", "mlcli wait flats"],
+    ["Wait until an endpoint is in service", "mlcli wait shop"],
   ],
   action: async () => (await import("./by_name_actions.ts")).waitAction,
 });
@@ -82,7 +82,7 @@ const STOP_JOB = options({
   "--wait": { description: "Wait until the job has ended" },
   "--yes": {
     short: "-y",
-    description: "Don't ask before stopping a transform job (mlcli asks only in a terminal)",
+    description: "Don't ask before stopping a transform job (mlcli asks only on a terminal)",
   },
   ...outputFormat,
   ...progressOptions,

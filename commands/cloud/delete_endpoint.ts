@@ -31,7 +31,7 @@ const OPTIONS = options({
   ...progressOptions,
   "--yes": {
     short: "-y",
-    description: "Don't ask for confirmation (mlcli asks only in a terminal)",
+    description: "Don't ask for confirmation (mlcli asks only on a terminal)",
   },
   "--dry-run": {
     description: "Check everything and print what would be deleted, without deleting it",
@@ -42,11 +42,11 @@ export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 export const deleteEndpointCommand: Command = command({
   details: "The endpoint stops serving immediately, which cannot be undone. mlcli lists the " +
-    "configurations and models that are left. Artifacts in S3 and images are never deleted.",
+    "configurations and models that are left. It never deletes artifacts in S3 or images.",
   options: OPTIONS,
   examples: [[
     "Delete an endpoint and everything that mlcli created for it",
-    "mlcli delete-endpoint -n flats --delete-config --delete-model",
+    "mlcli delete-endpoint -n shop --delete-config --delete-model",
   ]],
   action: async () => (await import("./delete_endpoint_action.ts")).deleteEndpointAction,
 });

@@ -17,7 +17,7 @@ export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 export const downloadModelCommand: Command = command({
   details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. Prints " +
-    "the directory of the model. The app's model is replaced after the download; a running " +
+    "the directory of the model. mlcli replaces the app's model after the download; a running " +
     "server keeps the model that it has loaded.",
   options: OPTIONS,
   examples: [

@@ -40,10 +40,10 @@ export const invokeEndpointCommand: Command = command({
     "can take up to 60 seconds, a streamed response up to 8 minutes.",
   options: OPTIONS,
   examples: [
-    ["Get predictions for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],
+    ["Get predictions for the rows of a file", "mlcli invoke-endpoint -n shop my_rows.csv"],
     [
       "Get one prediction",
-      "echo 72,3,15 | mlcli invoke-endpoint -n flats --accept application/json",
+      "echo 72,3,15 | mlcli invoke-endpoint -n shop --accept application/json",
     ],
     [
       "Stream the response of a chat model",

@@ -62,7 +62,7 @@ export const transformCommand: Command = command({
     ],
     [
       "Use the model of an endpoint",
-      "mlcli transform -i s3://my-bucket/new --endpoint flats -e ml.m5.large",
+      "mlcli transform -i s3://my-bucket/new --endpoint shop -e ml.m5.large",
     ],
   ],
   action: async () => (await import("./transform_action.ts")).transformAction,

@@ -29,8 +29,9 @@ const OPTIONS = options({
 export type UploadDataOptions = Values<typeof OPTIONS>;
 
 export const uploadDataCommand: Command = command({
-  details: "The files of a directory keep their relative paths. Files that S3 already has (same " +
-    "size, not older) are skipped, so you can rerun the command to resume after an interruption.",
+  details:
+    "The files of a directory keep their relative paths. mlcli skips files that S3 already " +
+    "has (same size, not older), so after an interruption, rerun the command to resume.",
   options: OPTIONS,
   examples: [
     ["Upload a directory", "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data"],

@@ -15,7 +15,7 @@ export type KeepOptions = Values<typeof OPTIONS>;
 export const keepCommand: Command = command({
   details: "RUN is a name, a number in mlcli local list-jobs, or last (the newest successful run " +
     "with a model). A kept model does not count towards keep_models and keep_models_size (see " +
-    "mlcli config --help). The record of its run is also kept.",
+    "mlcli config --help). mlcli also keeps the record of its run.",
   options: OPTIONS,
   examples: [
     ["Keep the model of the last run", "mlcli local keep last"],

@@ -55,13 +55,13 @@ export const transformCommand: Command = command({
     "exits with code 1.",
   options: OPTIONS,
   examples: [
-    ["Transform a file line by line", "mlcli local transform houses.csv"],
+    ["Transform a file line by line", "mlcli local transform rows.csv"],
     [
       "Hide the first column (an id) from the model, and add predictions to each row",
-      "mlcli local transform houses.csv --input-filter '$[1:]' --join input",
+      "mlcli local transform rows.csv --input-filter '$[1:]' --join input",
     ],
     ["Transform a directory of images", "mlcli local transform photos --content-type image/png"],
-    ["Show the requests without sending them", "mlcli local transform houses.csv --dry-run"],
+    ["Show the requests without sending them", "mlcli local transform rows.csv --dry-run"],
   ],
   action: async () => (await import("./transform_action.ts")).transformAction,
 });

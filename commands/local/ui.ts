@@ -26,7 +26,7 @@ const UI = options({
 export type UiOptions = Values<typeof UI>;
 
 export const uiCommand: Command = command({
-  details: "The page can be opened only on this machine, with the token in the printed address. " +
+  details: "You can open the page only on this machine, with the token in the printed address. " +
     "It shows runs and can send requests to servers, but cannot start or delete anything. To " +
     "stop serving the page, press Ctrl-C.",
   options: UI,
@@ -52,7 +52,7 @@ const REPORT = options({
 export type ReportOptions = Values<typeof REPORT>;
 
 export const reportCommand: Command = command({
-  details: "The report shows the same runs as mlcli local ui, and can be opened without a " +
+  details: "The report shows the same runs as mlcli local ui, and opens without a " +
     "server. Each of RUNS is a name, a number in mlcli local list-jobs, or last (default: all " +
     "runs).",
   options: REPORT,

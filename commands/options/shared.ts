@@ -87,7 +87,7 @@ export const progressOptions = options({
     rare: true,
     value: "mode",
     choices: ["auto", "plain"],
-    description: "How to show progress: plain adds lines, auto updates lines in a terminal",
+    description: "How to show progress: plain adds lines, auto updates lines on a terminal",
     default: "auto",
     variable: "MLCLI_PROGRESS",
   },

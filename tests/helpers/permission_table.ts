@@ -16,7 +16,7 @@ export interface Permissions {
 /** The entries of the list by their commands, with those that they refer to. */
 export async function permissionTable(): Promise<ReadonlyMap<string, Permissions>> {
   const [, text = ""] = (await Deno.readTextFile(ROLES_PAGE)).split(
-    "## What each command asks for",
+    "## Permissions of each command",
   );
   const table = new Map<string, Permissions>();
   for (const entry of text.split(/^- \*\*/m).slice(1)) {
