@@ -85,7 +85,8 @@ export async function unknownCommandError(
   const path = ["mlcli", ...typed].join(" ");
   const isCloud = root.commands[typed[0] ?? ""]?.isPrefix === true;
   const all = (await pathsOf(root)).filter((one) => !isCloud || isCommandOnCloud(one));
-  const suggested = suggestedCommands(isCloud ? [] : typed, name, all)
+  const isElsewhere = isCloud && Object.hasOwn(root.commands, name);
+  const suggested = (isElsewhere ? [name] : suggestedCommands(isCloud ? [] : typed, name, all))
     .map((path) => withWord(path, next));
   const whole = `${suggested[0]} ${next.toLowerCase()}`;
   const isGroup = suggested.length === 1 && all.includes(whole);
@@ -174,11 +175,11 @@ function hintTo(paths: readonly Path[], path: string): string | undefined {
 async function pathsOf(group: Group, above: readonly string[] = []): Promise<readonly Path[]> {
   const paths: Path[] = [];
   for (const [name, { load, isHidden, isPrefix }] of Object.entries(group.commands)) {
-    if (isHidden || isPrefix) continue;
+    if (isHidden) continue;
     const names = [...above, name];
     paths.push(names.join(" "));
     const declared = await load();
-    if (isGroup(declared)) paths.push(...await pathsOf(declared, names));
+    if (isGroup(declared) && !isPrefix) paths.push(...await pathsOf(declared, names));
   }
   return paths;
 }
@@ -193,7 +194,7 @@ export function unexpectedArgumentError(
   if (/^(?:s|min|m|h|d|[kmgt]i?b?)$/i.test(argument)) {
     return new UsageError(message, { hint: "Write a value and its unit as one word, such as 5m" });
   }
-  const meant = /^\d{4,}$/.test(argument)
+  const meant = /^\d{4,5}$/.test(argument)
     ? "--port"
     : /^\d+$/.test(argument)
     ? "--run"

@@ -3,13 +3,18 @@ import { options } from "./options/option.ts";
 
 export const helpCommand: Command = command({
   options: options({ "[command...]": {} }),
-  examples: [["Show the options of mlcli local train", "mlcli help local train"]],
+  examples: [
+    ["Show the options that most people need", "mlcli help local train"],
+    ["Show all options", "mlcli help local train all"],
+  ],
   action: async () => {
     const { parseCommand } = await import("./cliffy/command_line.ts");
     const { printHelp } = await import("./cliffy/run.ts");
     return async (context, { command }, { root }) => {
-      const { names } = await parseCommand({ words: [...command, "--help"], rest: [] }, root);
-      await printHelp(names, root, context, "common");
+      const isAll = command.at(-1) === "all";
+      const words = [...isAll ? command.slice(0, -1) : command, "--help"];
+      const { names } = await parseCommand({ words, rest: [] }, root);
+      await printHelp(names, root, context, isAll ? "all" : "common");
     };
   },
 });

@@ -61,7 +61,7 @@ export const root: Group = {
     cloud: {
       heading: COSTS_MONEY,
       isPrefix: true,
-      summary: "Prefix for commands: mlcli cloud train is mlcli train",
+      summary: "Run a SageMaker command (mlcli cloud train is mlcli train)",
       load: () => cloudGroup,
     },
     ...cloudGroup.commands,

@@ -49,7 +49,7 @@ export interface Context {
   readonly system: System;
   readonly interruption: Interruption;
   readonly clock: Clock;
-  /** Whether `ask` can ask: there is a terminal, and the variable CI is not set. */
+  /** Whether `ask` can ask, because there is a terminal. */
   readonly canAsk: boolean;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
@@ -98,7 +98,7 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
   // A command may have sessions for several regions; each note is printed once.
   const notes = new Set<string>();
   // Questions go to standard error: only results go to standard output.
-  const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !isCi(env("CI"));
+  const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
   const context: Context = {
     input,
     out,
@@ -205,9 +205,4 @@ function listenForSignals(): Interruption & Disposable {
       for (const { signal, listener } of listeners) Deno.removeSignalListener(signal, listener);
     },
   };
-}
-
-/** Returns whether the variable CI is set, as CI services set it. */
-function isCi(value: string | undefined): boolean {
-  return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
 }

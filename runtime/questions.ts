@@ -34,7 +34,10 @@ export function openQuestions(
     async ask(question, defaultAnswer) {
       signal.throwIfAborted();
       err.print(defaultAnswer === "" ? `${question}: ` : `${question} [${defaultAnswer}]: `);
-      const line = await Promise.race([lines.next(), interruption.promise]);
+      const line = await Promise.race([lines.next(), interruption.promise]).catch((error) => {
+        err.print("\n");
+        throw error;
+      });
       if (!line.done) return line.value.trim() || defaultAnswer;
       err.print("\n");
       throw new Interrupted("SIGINT");

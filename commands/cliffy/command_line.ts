@@ -273,8 +273,8 @@ function valueOf(
   }
   if (attached !== undefined) return attached;
   // An option instead of a value: the user forgot the value. (`--tag=--dry-run` has one.)
-  const isOption = !option.acceptsDashes &&
-    known.some(([flag, { short }]) => next === flag || next === short);
+  const isLetter = option.acceptsLetters && /^-[a-z]$/i.test(next ?? "");
+  const isOption = !isLetter && known.some(([flag, { short }]) => next === flag || next === short);
   if (next !== undefined && !isOption) return next;
   throw usageError(path, `Missing value for option "${typed}"`);
 }

@@ -24,15 +24,14 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
       hint: "Remove --kind, or remove the name to list all runs of that kind",
     });
   }
+  if (names.length === 1) {
+    return await describeRunAction(context, { ...options, run: names[0]! });
+  }
   const app = await chosenApp(context, options);
   await measureEarlierRuns(app, context);
   if (names.length > 1) {
     const found = await compareRuns(app, names, context.interruption.signal);
     return print(jsonComparison(found), comparisonText(found, out));
-  }
-  if (names.length === 1) {
-    const run = await wholeRun(app, names[0]!);
-    return print(jsonWholeRun(run), wholeRunText(run));
   }
   const all = await listRuns(app);
   const chosen = all.filter((run) => kind === undefined || run.kind === kind);

@@ -84,8 +84,8 @@ interface ValueOption extends Common {
   readonly required?: true;
   /** Whether the command line or the configuration file must set it; a text names alternatives. */
   readonly needed?: true | string;
-  /** Whether the next word is its value even if it looks like an option: `--command -c`. */
-  readonly acceptsDashes?: true;
+  /** Whether the next word is its value even if it is an option of one letter: `--command -c`. */
+  readonly acceptsLetters?: true;
   /** Name of the option in other tools. */
   readonly alias?: Flag;
   /** Switch that stands for one of the values: `--json` for `--output json`. */

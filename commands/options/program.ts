@@ -68,7 +68,7 @@ export const processProgramOptions = options({
     group: "Your app and image",
     rare: true,
     value: "word",
-    acceptsDashes: true,
+    acceptsLetters: true,
     description: "Command to run instead of the image's ENTRYPOINT and your code; repeat the " +
       "option for each word, and put arguments after --",
     repeatable: true,

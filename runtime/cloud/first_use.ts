@@ -4,6 +4,7 @@ import type { App } from "../app/app.ts";
 import { isRemembered, remember, type Remembered } from "../app/state.ts";
 import { isAgreed } from "../agreement.ts";
 import type { Aws } from "../aws/aws.ts";
+import { AwsError } from "../aws/errors.ts";
 import { regionWords } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
@@ -30,8 +31,8 @@ export async function confirmFirstUse(
   host: Pick<Context, "ask" | "canAsk" | "env">,
   report: Pick<JobReport, "always" | "note">,
 ): Promise<void> {
-  if (yes || !host.canAsk) return;
-  const { account } = await (await aws.sts()).identity();
+  if (yes || !host.canAsk || isCi(host.env("CI"))) return;
+  const account = await accountOf(aws);
   const use: Remembered = { directory, kind: "agreed", name: account };
   if (await isRemembered(use, host.env)) return;
   const { region } = await aws.sagemaker();
@@ -41,13 +42,37 @@ export async function confirmFirstUse(
       hint: "To agree without a question, add --yes",
     });
   }
+  if (account === UNKNOWN) return;
   await remember(use, host.env).catch((error) => {
     if (!(error instanceof MlcliError)) throw error;
     report.note(`Cannot remember that you agreed, so mlcli will ask again: ${error.message}`);
   });
 }
 
-/** Returns the instances in words: `2 x ml.m5.large`. */
-export function instancesText(count: number, type: string): string {
-  return `${count} x ${type}`;
+const UNKNOWN = "unknown";
+
+/** Returns the account's number, or "unknown": a job needs no access to AWS STS. */
+async function accountOf(aws: Pick<Aws, "sts">): Promise<string> {
+  try {
+    return (await (await aws.sts()).identity()).account;
+  } catch (error) {
+    if (error instanceof AwsError) return UNKNOWN;
+    throw error;
+  }
+}
+
+/** Returns whether the variable CI is set, as CI services set it. */
+function isCi(value: string | undefined): boolean {
+  return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
+}
+
+/** Instances of one type. */
+export interface Instances {
+  readonly type: string;
+  readonly count: number;
+}
+
+/** Returns instances in words: `2 x ml.m5.large`. */
+export function instancesText(groups: readonly Instances[]): string {
+  return groups.map(({ type, count }) => `${count} x ${type}`).join(", ");
 }

@@ -88,6 +88,7 @@ export async function train(
       kind: "train",
       action: "sagemaker:CreateTrainingJob",
       request,
+      ...request.groups.length > 0 && { groups: request.groups },
       role: role!,
       instanceType: instanceType!,
       checkData: async (aws, note) => {

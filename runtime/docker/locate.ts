@@ -94,8 +94,8 @@ function parseAddress(host: string, tls: TlsFiles | undefined): Address {
   }
   const tcp = /^(?:(?:tcp|http|https):\/\/)?([^/@]+)\/?$/.exec(host)?.[1];
   if (tcp) return { kind: "tcp", host: withPort(tcp, tls), tls };
-  // Docker has no passwords in addresses. If somebody wrote one, no message shows it.
-  const shown = host.replace(/^(\w+:\/\/)?([^:@]*):(?!\/\/).*@/, "$1$2:***@");
+  // Docker has no passwords in addresses. If the user wrote one, no message shows it.
+  const shown = host.replace(/^([\w+.-]+:\/\/)?.*@/s, "$1***@");
   throw new MlcliError(`Docker Engine address "${shown}" is not supported`, {
     hint:
       "Use unix:///PATH, npipe:////./pipe/NAME or tcp://HOST:PORT. For an engine behind SSH, forward " +

@@ -21,10 +21,14 @@ export async function commandList(): Promise<string> {
 /** Options that this many commands have in the same words are described once. */
 const MANY = 3;
 
-/** The options of many commands, as `itemOf` writes them. */
+/** Returns the options of many commands, as `itemOf` writes them, if their flags have one meaning. */
 function sharedItems(topics: readonly Topic[]): ReadonlySet<string> {
-  const items = topics.flatMap((topic) => itemsOf(ownGroups(topic))).sort();
-  return new Set(items.filter((item, index) => items[index + MANY - 1] === item));
+  const rows = topics.flatMap((topic) => ownGroups(topic).flatMap(({ rows }) => rows));
+  const shared = [...Map.groupBy(rows, flagOf).values()].map((rows) => {
+    const frequent = [...Map.groupBy(rows, itemOf)].filter(([, { length }]) => length >= MANY);
+    return frequent.map(([item]) => item);
+  });
+  return new Set(shared.filter(({ length }) => length === 1).flat());
 }
 
 function listSection(topics: readonly Topic[]): string {
@@ -69,20 +73,18 @@ function itemOf({ form, description }: Row): string {
 }
 
 function section(topic: Topic, shared: ReadonlySet<string>): string {
-  const groups = ownGroups(topic).map(({ heading, rows }) => {
-    const items = rows.map(itemOf);
-    const also = rows.filter((_, index) => shared.has(items[index]!)).map(flagOf);
-    return headed(heading, [
-      ...items.filter((item) => !shared.has(item)),
-      ...also.length === 0 ? [] : [`- ${wrap(`Also ${also.join(", ")}`, 100, 2)}\n`],
-    ]);
-  });
+  const groups = ownGroups(topic);
+  const isShared = (row: Row): boolean => shared.has(itemOf(row));
+  const also = groups.flatMap(({ rows }) => rows.filter(isShared)).map(flagOf);
   const examples = topic.examples.map(([, line]) => line);
   return [
     `### ${topic.path}\n`,
     `${wrap(topic.description, 100, 0)}\n`,
     `\`${usageParts(topic).join(" ")}\`\n`,
-    ...groups,
+    ...groups.map(({ heading, rows }) =>
+      headed(heading, rows.filter((row) => !isShared(row)).map(itemOf))
+    ),
+    also.length === 0 ? "" : `${wrap(`Also ${also.join(", ")}`, 100, 0)}\n`,
     examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
   ].filter((part) => part !== "").join("\n");
 }

@@ -85,7 +85,8 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
     `${HERE} stop -p 8090. On SageMaker, use mlcli stop-job or mlcli delete-endpoint.`,
   ],
   ["cloud trian", "trian", "Did you mean mlcli train? See mlcli cloud --help"],
-  ["cloud init", "init", "See mlcli cloud --help"],
+  ["cloud init", "init", "Did you mean mlcli init? See mlcli cloud --help"],
+  ["clod train", "clod", "Did you mean mlcli cloud? See mlcli --help"],
   ["completions run", "run", "See mlcli completions --help"],
   ["completions bsh", "bsh", "Did you mean mlcli completions bash? See mlcli completions --help"],
   // Nothing is close.

@@ -37,7 +37,6 @@ export async function onTerminal(
     env: {
       XDG_CONFIG_HOME: "/dev/null",
       XDG_STATE_HOME: "/dev/null",
-      CI: "",
       MLCLI_PAGER: "cat",
       ...env,
       DENO_DIR: cache.path,

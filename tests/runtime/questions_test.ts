@@ -76,7 +76,7 @@ suite("questions", () => {
     assertEquals(await assertRejects(() => answer, Interrupted), reason);
     // And nothing is asked any more.
     assertEquals(await assertRejects(() => user.ask("Next", ""), Interrupted), reason);
-    assertEquals(user.err.text, "Name [demo]: ");
+    assertEquals(user.err.text, "Name [demo]: \n");
   });
 
   it("a signal while nobody asks is no error of its own", async () => {

@@ -88,7 +88,7 @@ export async function deploy(
 /** Returns what an endpoint runs on in words: `1 x ml.m5.large`, `serverless, 2048 MB`. */
 function machinesText({ ServerlessConfig, InitialInstanceCount, InstanceType }: Variant): string {
   return ServerlessConfig === undefined
-    ? instancesText(InitialInstanceCount!, InstanceType!)
+    ? instancesText([{ type: InstanceType!, count: InitialInstanceCount! }])
     : `serverless, ${ServerlessConfig.MemorySizeInMB} MB`;
 }
 

@@ -9,7 +9,7 @@ import { platformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
-import { confirmFirstUse, instancesText } from "../first_use.ts";
+import { confirmFirstUse, type Instances, instancesText } from "../first_use.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
@@ -42,6 +42,8 @@ interface Startable<Input extends JobInput, Data> {
   /** Checks what the job reads and writes; changes nothing. */
   readonly checkData: (aws: Aws, note: Note) => Promise<Data & { readonly missing?: Missing }>;
   readonly checkImage?: () => Promise<void>;
+  /** Groups of instances, instead of instances of one type. */
+  readonly groups?: readonly Instances[];
   readonly plan: (common: PlannedJob, data: Data) => Input;
   /** Is sent when all else is checked. */
   readonly code: CodeToSend | undefined;
@@ -95,8 +97,8 @@ export async function startJob<Input extends JobInput, Data>(
     return report.calls([...before, shownCall(startable.action, input)]);
   }
   await nothingCreated(kind, async () => {
-    const instances = instancesText(request.instanceCount, instanceType);
-    const does = `starts a ${KIND_NAMES[kind]} (${instances})`;
+    const { groups = [{ type: instanceType, count: request.instanceCount }] } = startable;
+    const does = `starts a ${KIND_NAMES[kind]} (${instancesText(groups)})`;
     await confirmFirstUse({ ...request, does }, aws, host, report);
     if (missing) await sendObjects(missing, request.kmsKey, (text) => report.note(text));
   }, report);

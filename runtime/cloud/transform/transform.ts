@@ -75,7 +75,8 @@ export async function transform(
   }
   const sagemaker = await aws.sagemaker();
   await nothingCreated(KIND, async () => {
-    const does = `starts a transform job (${instancesText(request.instanceCount, instanceType)})`;
+    const instances = [{ type: instanceType, count: request.instanceCount }];
+    const does = `starts a transform job (${instancesText(instances)})`;
     await confirmFirstUse({ ...request, does }, aws, host, report);
     await deleteLeftModels(baseNameOf(request), sagemaker, host, report);
   }, report);

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   asksForDebug,
   parseCommand,
@@ -141,6 +141,15 @@ suite("a command line, read", () => {
       assertEquals(parsed.question, line.includes("help") ? "help" : undefined);
     });
   }
+
+  it("refuses an option instead of the value of --command", async () => {
+    const words = ["train", "--command", "--dry-run"];
+    const { message } = await assertRejects(
+      () => parseCommand({ words, rest: [] }, root),
+      UsageError,
+    );
+    assertEquals(message, 'Missing value for option "--command"');
+  });
 
   for (const line of ["local train --help all", "-h all local train", "cloud train -h all"]) {
     it(`mlcli ${line}: asks for all options`, async () => {

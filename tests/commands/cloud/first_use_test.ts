@@ -1,5 +1,11 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { changesOf, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
+import {
+  changesOf,
+  makeDeployApp,
+  makeDeployedApp,
+  MODEL,
+  UPDATE,
+} from "../../helpers/deploy_app.ts";
 import { BUCKET, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -42,13 +48,63 @@ suite("the first use of an account", () => {
     });
   }
 
-  it("is not asked about with --yes, or if nobody can answer", async () => {
+  it("is remembered for its directory only, and not with --yes", async () => {
+    await using job = await makeJobApp();
+    await using other = await makeJobApp();
+    const { questions, options } = user("y", "n");
+    await job.run([...TRAIN, "--yes"], options);
+    assertEquals(questions.length, 0);
+    await job.run(TRAIN, options);
+    assertEquals(questions.length, 1);
+    await other.run(TRAIN, { ...options, env: { XDG_STATE_HOME: job.app.state } });
+    assertEquals(questions.length, 2);
+  });
+
+  it("is not asked about in a pipe, in CI or with --dry-run", async () => {
     await using job = await makeJobApp();
     const { questions, options } = user();
-    for (const [args, canAsk] of [[["--yes"], true], [[], false], [["--dry-run"], true]] as const) {
-      const { code, stderr } = await job.run([...TRAIN, ...args], { ...options, canAsk });
+    for (
+      const [args, more] of [
+        [[], { canAsk: false }],
+        [[], { env: { CI: "true" } }],
+        [["--dry-run"], {}],
+      ] as const
+    ) {
+      const { code, stderr } = await job.run([...TRAIN, ...args], { ...options, ...more });
       assertEquals([code, questions], [0, []], stderr);
     }
+    await job.run(TRAIN, { ...options, env: { CI: "false" } });
+    assertEquals(questions.length, 1);
+  });
+
+  it("is stated with --quiet, too, and sends no code before the user agrees", async () => {
+    await using job = await makeJobApp();
+    await job.app.write(`${job.app.directory}/train.py`, "");
+    const code = ["--entry-point", "train.py", "--launcher", "script"];
+    const { stderr } = await job.run([...TRAIN, "-q", ...code], user("n").options);
+    assertStringIncludes(stderr, "This starts a training job (1 x ml.m5.large) in ");
+    assertEquals(changesOf(job), []);
+  });
+
+  it("asks each time if the answer cannot be remembered", async () => {
+    await using job = await makeJobApp();
+    const { options } = user("y");
+    const { code, stderr } = await job.run(TRAIN, {
+      ...options,
+      env: { XDG_STATE_HOME: "/dev/null" },
+    });
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stderr, "Cannot remember that you agreed, so mlcli will ask again: ");
+  });
+
+  it("names each group of instances", async () => {
+    await using job = await makeJobApp();
+    const groups = ["a=ml.c5.large:1", "b=ml.p3.2xlarge:3"].flatMap((
+      one,
+    ) => ["--instance-group", one]);
+    const args = ["train", "-i", `s3://${BUCKET}/app/data`, ...groups];
+    const { stderr } = await job.run(args, user("n").options);
+    assertStringIncludes(stderr, "(1 x ml.c5.large, 3 x ml.p3.2xlarge) in ");
   });
 
   it("covers batch transform", async () => {
@@ -77,4 +133,11 @@ suite("the first use of an account", () => {
       assertStringIncludes(stderr, `This creates endpoint shop (${machines}) in `);
     });
   }
+
+  it("covers updates of endpoints", async () => {
+    await using app = await makeDeployedApp();
+    const { code, stderr } = await app.run([...UPDATE, "-c", "2"], user("n").options);
+    assertEquals([code, changesOf(app)], [1, []], stderr);
+    assertStringIncludes(stderr, "This updates endpoint shop (2 x ml.m5.large) in ");
+  });
 });

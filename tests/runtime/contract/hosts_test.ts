@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { hostNames, requireShards, shardOf } from "../../../runtime/contract/hosts.ts";
+import { hostNames, isSharded, requireShards, shardOf } from "../../../runtime/contract/hosts.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -30,6 +30,7 @@ suite("the data that is shared out", () => {
   it("is what the job reads", () => {
     requireShards(["a"], ["a", "b"]);
     requireShards(["all"], ["a"]);
+    assertEquals([isSharded(["a", "all"], "b"), isSharded(["a"], "b")], [true, false]);
     assertThrows(() => requireShards(["all"], []), UsageError, "the job has no input");
     const check = () => requireShards(["a", "x\n"], ["a", "b"]);
     assertMatch(

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import type { Aws } from "../../../runtime/aws/aws.ts";
+import { AwsError } from "../../../runtime/aws/errors.ts";
+import { confirmFirstUse } from "../../../runtime/cloud/first_use.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Services whose identity is this account's; without one, STS cannot be reached. */
+function awsOf(account: string | undefined): Pick<Aws, "sts" | "sagemaker"> {
+  const identity = () =>
+    account === undefined
+      ? Promise.reject(new AwsError("unreachable", "Cannot reach AWS"))
+      : Promise.resolve({ account });
+  const region = { value: "eu-west-1", source: "AWS_REGION" };
+  // The function uses nothing else of the services.
+  const services: unknown = {
+    sts: () => Promise.resolve({ identity }),
+    sagemaker: () => Promise.resolve({ region }),
+  };
+  return services as Pick<Aws, "sts" | "sagemaker">;
+}
+
+suite("confirmFirstUse", () => {
+  it("asks for each account, and each time if the account is unknown", async () => {
+    await using directory = await makeDirectory();
+    const printed: string[] = [];
+    const report = {
+      always: (text: string) => void printed.push(text),
+      note: (text: string) => void printed.push(text),
+    };
+    let questions = 0;
+    const host = {
+      canAsk: true,
+      ask: () => {
+        questions++;
+        return Promise.resolve("y");
+      },
+      env: (name: string) => name === "XDG_STATE_HOME" ? `${directory.path}/state` : undefined,
+    };
+    const use = { app: { directory: directory.path }, does: "starts a job", yes: false };
+    for (
+      const [account, expected] of [
+        ["1", 1],
+        ["1", 1],
+        ["2", 2],
+        ["1", 2],
+        [undefined, 3],
+        [undefined, 4],
+      ] as const
+    ) {
+      await confirmFirstUse(use, awsOf(account), host, report);
+      assertEquals(questions, expected, account);
+    }
+    assertEquals(
+      printed.at(-1),
+      "This starts a job in eu-west-1 (AWS_REGION), account unknown. It costs money.",
+    );
+  });
+});
