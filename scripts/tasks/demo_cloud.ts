@@ -36,7 +36,7 @@ async function main(signal: AbortSignal): Promise<number> {
   const baseImage = await prepare(signal);
   const directory = await Deno.makeTempDir({ prefix: "mlcli-demo-cloud-" });
   try {
-    await using box = await demonstrate("Start a platform on this machine", () => open(signal));
+    await using box = await demonstrate("Start a SageMaker simulator on this machine", () => open(signal));
     const place = { directory, signal, env: box.env() };
     await makeApp(place, baseImage);
     const artifact = await trainThere(place);
@@ -60,7 +60,7 @@ async function open(signal: AbortSignal): Promise<Box> {
   box.s3.createBucket(BUCKET);
   box.jobs.roles.add(ROLE);
   Object.assign(box.hosting.settings, HOSTING);
-  print(`SageMaker, S3, ECR, logs and STS: ${box.url}`);
+  print(`SageMaker, S3, ECR, logs and STS at ${box.url}`);
   return box;
 }
 
