@@ -1,7 +1,12 @@
-import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
+import {
+  keyOf,
+  type NamedArgument,
+  type NamedOption,
+  OPTION_GROUPS,
+  type OptionGroup,
+} from "../options/option.ts";
 import type { Topic } from "../topic.ts";
 import { bold } from "./format.ts";
-import { commonOptions, optionGroups } from "./option_groups.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 import type { Output } from "../../runtime/streams.ts";
 
@@ -52,16 +57,30 @@ export interface Row {
 
 /** Options under a heading of the help. */
 export interface RowGroup {
-  readonly heading: string;
+  readonly heading: OptionGroup;
   readonly rows: readonly Row[];
 }
 
-/** Returns the options of a command under their headings, in the order of the help. */
+/** Returns the options of a command under their headings, in the order of `OPTION_GROUPS`. */
 export function rowGroups({ options }: Pick<Topic, "options">): readonly RowGroup[] {
-  return optionGroups(options).map(({ heading, options }) => ({
+  const groups = Map.groupBy(options, groupOf);
+  return OPTION_GROUPS.map((heading) => ({
     heading,
-    rows: options.map(optionRow),
-  }));
+    rows: (groups.get(heading) ?? []).map(optionRow),
+  })).filter(({ rows }) => rows.length > 0);
+}
+
+function groupOf([, option]: NamedOption): OptionGroup {
+  const isRequired = option.value !== undefined && (option.required || option.needed);
+  return isRequired ? "Required" : option.group ?? "Options";
+}
+
+/** Largest number of options that the help shows without `--help all`. */
+const MOST_OPTIONS = 15;
+
+/** Returns the options that most people need: all of them, if there are few. */
+export function commonOptions(options: readonly NamedOption[]): readonly NamedOption[] {
+  return options.length <= MOST_OPTIONS ? options : options.filter(([, { rare }]) => !rare);
 }
 
 /** Returns the options of a command, in the order of the help. */

@@ -36,7 +36,10 @@ async function main(signal: AbortSignal): Promise<number> {
   const baseImage = await prepare(signal);
   const directory = await Deno.makeTempDir({ prefix: "mlcli-demo-cloud-" });
   try {
-    await using box = await demonstrate("Start a SageMaker simulator on this machine", () => open(signal));
+    await using box = await demonstrate(
+      "Start a SageMaker simulator on this machine",
+      () => open(signal),
+    );
     const place = { directory, signal, env: box.env() };
     await makeApp(place, baseImage);
     const artifact = await trainThere(place);

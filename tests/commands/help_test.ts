@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { NamedOption } from "../../commands/options/option.ts";
-import { type HelpLevel, helpText } from "../../commands/render/help.ts";
-import { commonOptions } from "../../commands/render/option_groups.ts";
+import { commonOptions, type HelpLevel, helpText } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
 import { topicsBelow } from "../../commands/topic.ts";
 import { runProgram } from "../helpers/program.ts";
