@@ -120,7 +120,7 @@ class RunUserCode(ContainerTest):
 class Words(ContainerTest):
     def test_of_a_summary_are_the_type_and_the_message(self):
         self.assertEqual(summary(ValueError("a\nb")), "ValueError: a\nb")
-        self.assertEqual(summary(ValueError("\nAll the 5 fits failed.\n")), "ValueError: All the 5 fits failed.")
+        self.assertEqual(summary(ValueError("\nAll 5 fits failed.\n")), "ValueError: All 5 fits failed.")
         self.assertEqual(summary(ValueError()), "ValueError")
         self.assertEqual(summary(Broken()), "Broken")
 
