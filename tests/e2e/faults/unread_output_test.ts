@@ -46,7 +46,7 @@ suite("output that nobody reads", () => {
   const rows: readonly (readonly [args: readonly string[], to: string])[] = [
     [["local", "train", "--grace", "1"], ">&3"],
     [["local", "train", "--grace", "1"], ">&3 2>&3"],
-    [["local", "train", "--help"], ">&3 2>&3"],
+    [["local", "train", "--help", "all"], ">&3 2>&3"],
   ];
   for (const [args, to] of rows) {
     it(`does not keep mlcli from ending at one Ctrl-C: ${args.join(" ")} ${to}`, async () => {

@@ -135,7 +135,7 @@ function addresses(text: string): readonly string[] {
     // By name; a file is named by its path.
     new RegExp(
       String
-        .raw`\b(?:npx|(?:npm|deno|pipx?|tool|apt-get|brew) install(?![^\n]*--no-index)) [^\n]*(?<!/)\b${name}\b`,
+        .raw`\b(?:npx|(?:npm|deno|pipx?|tool|apt-get|brew) install(?![^\n]*--no-index)) [^\n\`]*(?<!/)\b${name}\b`,
       "g",
     ),
   ];
