@@ -75,7 +75,7 @@ open("/opt/ml/output/data/metrics.json", "w").close()`,
     assertEquals(code, 3);
     assertMatch(
       stderr,
-      /^warning: Processing wrote \/opt\/ml\/processing\/t\.csv, .*\nhint: .*\nerror: Processing failed: exit code 3\n$/,
+      /^warning: Processing wrote files outside its outputs, so they are lost: \/opt\/ml\/processing\/t\.csv\nhint: .*\nerror: Processing failed: exit code 3\n$/,
     );
   });
 });

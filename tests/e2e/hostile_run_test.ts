@@ -231,7 +231,7 @@ if (Deno.uid() === 0) {
         assertEquals([code, stderr.includes("/written/")], [0, false]);
         assertMatch(
           stderr,
-          /(^|\n)warning: The run made files that give rights away \(setuid\), .*\/test_dir\/output\/sh\n/,
+          /(^|\n)warning: Removed the setuid bit from files that the run created: .*\/test_dir\/output\/sh\n/,
         );
         assertEquals((await ownersBelow(app.testPath("output"))).get("sh")?.mode, 0o755);
       });

@@ -170,7 +170,7 @@ suite("trying a model here", () => {
       [
         "listens on 127.0.0.1 alone",
         { DO: "loopback" },
-        /within 6 s \(it listens on 127\.0\.0\.1:8080 inside the container, and SageMaker reaches/,
+        /within 6 s \(it listens on 127\.0\.0\.1:8080 in the container, but must listen on 0\.0\.0\.0:/,
         "listening",
       ],
     ] as const

@@ -99,7 +99,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
         /\/opt\/program\/serve of \S+ has Windows line endings/,
         /\/opt\/program\/serve of \S+: the file is not executable/,
         /runs as user 1000/,
-        /The code cannot read \/opt\/ml\/model\/1\/weights of \S+:latest on SageMaker/,
+        /mounts a directory over \/opt\/ml\/model\/1\/weights of \S+:latest, so the code cannot/,
       ]],
       [["--dockerfile", "docker/shell"], [/The ENTRYPOINT of \S+ is a shell/]],
       [["--dockerfile", "docker/bash"], [/\/start\.sh, the ENTRYPOINT of \S+, .* without exec/]],

@@ -118,7 +118,7 @@ suite("a script of the user's own", () => {
       ["local", "train", "--hyperparameter", "mode=wait", "--stop-after", "2"],
     );
     assertEquals(stopped.code, 0, stopped.stderr);
-    assertMatch(stopped.stderr, /It ended 0\.\d s after SIGTERM: exit code 0\./);
+    assertMatch(stopped.stderr, /It exited 0\.\d s after SIGTERM: exit code 0\./);
   });
 
   it("may be a script of a shell", async () => {
@@ -185,7 +185,7 @@ suite("a script of the user's own", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /\nhint: Add pandas to src\/requirements\.txt: it is installed when the code starts\.\n/,
+      /\nhint: Add pandas to src\/requirements\.txt: it is installed when the code starts\n/,
     );
   });
 
