@@ -364,7 +364,7 @@ suite("mlcli push", () => {
     assert(uri !== elsewhere);
     assertMatch(
       stderr,
-      /\nerror: Cannot push .*: the Docker Engine cannot reach the registry\n {2}.*connection refused\nhint: The Docker Engine sends the image: /,
+      /\nerror: Cannot push .*: the Docker Engine cannot reach the registry\n {2}.*connection refused\nhint: Check the network, certificates and proxy of the Docker Engine /,
     );
   });
 });
