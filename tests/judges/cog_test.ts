@@ -140,7 +140,7 @@ for (const [version, variable] of JUDGES) {
 
     it("the app of a predictor answers as cog's own server", async () => {
       const judge = `mlcli's server, cog ${version}`;
-      assertEquals((await outcomesIn("serve", judge, "a cog project")).here, "serves");
+      assertEquals((await outcomesIn(judge, "a cog project")).here, "serves");
       const code = predictor(version === "0.16.12");
       await using work = await makeDirectory({
         "shop/cog.yaml": `build: {sdk_version: "${version}"}\npredict: predict.py:Predictor\n`,

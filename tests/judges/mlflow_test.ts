@@ -87,7 +87,7 @@ for (const [version, variable] of JUDGES) {
 
     it("is answered for as mlflow models serve answers", async () => {
       const judge = `mlcli's server, mlflow ${version}`;
-      assertEquals((await outcomesIn("serve", judge, "an MLflow model")).here, "serves");
+      assertEquals((await outcomesIn(judge, "an MLflow model")).here, "serves");
       await using work = await makeDirectory(MODELS);
       const body = (...Cmd: readonly string[]) => ({
         Image: image,

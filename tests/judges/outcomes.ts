@@ -56,17 +56,16 @@ const PAGE = new URL("../../docs/reference/toolkits.md", import.meta.url);
  * not, or `untested`.
  */
 export async function outcomesIn(
-  command: "train" | "process" | "serve",
   judge: string,
   entry: string,
 ): Promise<{ readonly here: string; readonly there: string }> {
-  const wanted = [command, judge, entry];
+  const wanted = [judge, entry];
   const found = tableRows(await Deno.readTextFile(PAGE))
     .find((row) => wanted.every((cell, index) => row[index] === cell));
   if (found === undefined) {
     throw new Error(`docs/reference/toolkits.md has no row ${wanted.join(", ")}`);
   }
-  return { here: found[3]!, there: found[4]! };
+  return { here: found[2]!, there: found[3]! };
 }
 
 /** What the task has made, by the name of its variable. */

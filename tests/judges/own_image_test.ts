@@ -45,7 +45,7 @@ async function copy(name: string, context: string): Promise<void> {
 suite("an image of the user's own Dockerfile, with train and serve on PATH", () => {
   it("trains, serves and stops here, as the documentation says", async () => {
     for (const [command, word] of [["train", "trains"], ["serve", "serves"]] as const) {
-      assertEquals(await outcomesIn(command, JUDGE, `\`${command}\``), { here: word, there: word });
+      assertEquals(await outcomesIn(JUDGE, `\`${command}\``), { here: word, there: word });
     }
     await using place = await open();
     const { app, run, done } = place;

@@ -84,7 +84,7 @@ suite("a script that processes, as what AWS's SDKs send", () => {
   for (const [judge, variable] of SDKS) {
     it(`sees by mlcli what it sees by ${judge}`, async () => {
       for (const name of [OURS, judge]) {
-        const outcomes = await outcomesIn("process", name, ENTRY);
+        const outcomes = await outcomesIn(name, ENTRY);
         assertEquals(outcomes, { here: "processes", there: "processes" });
       }
       await using app = await judgedApp({

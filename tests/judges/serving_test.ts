@@ -71,7 +71,7 @@ for (const [judge, variable, code] of JUDGES) {
     const image = given(variable);
 
     it("inference.py: as the documentation says", async () => {
-      assertEquals((await outcomesIn("serve", judge, "`inference.py`")).here, "serves");
+      assertEquals((await outcomesIn(judge, "`inference.py`")).here, "serves");
       for (const options of [[], ["--strict"]]) {
         await using app = await appOf(image, "seven");
         const source = await namesIn(join(app.directory, "src"));
@@ -91,7 +91,7 @@ for (const [judge, variable, code] of JUDGES) {
     });
 
     it("inference.py: there, too", async () => {
-      assertEquals((await outcomesIn("serve", judge, "`inference.py`")).there, "serves");
+      assertEquals((await outcomesIn(judge, "`inference.py`")).there, "serves");
       await using app = await appOf(image, "here");
       const { box, reference } = await platformWith(image);
       await using _box = box;

@@ -102,7 +102,7 @@ for (const [judge, launcher, variable] of JUDGES) {
 
     for (const entry of ENTRIES) {
       it(`${entry.name}: as the documentation says, here and there`, async () => {
-        const { here, there } = await outcomesIn("train", judge, entry.name);
+        const { here, there } = await outcomesIn(judge, entry.name);
         await using app = await appOf(entry, image, launcher);
         const typed = ["--image", image, ...parametersOf(PARAMETERS)];
         check(await app.run(["local", "train", ...typed]), here);
@@ -157,11 +157,7 @@ suite("code of the user's own, by what AWS's SDK 3 sends", () => {
 
   for (const entry of ENTRIES.slice(0, 2)) {
     it(`${entry.name}: as the documentation says, here and there`, async () => {
-      const { here, there } = await outcomesIn(
-        "train",
-        "SDK 3's drivers by `--command`",
-        entry.name,
-      );
+      const { here, there } = await outcomesIn("SDK 3's drivers by `--command`", entry.name);
       await using app = await appOf(entry, image);
       const channels = join(app.directory, "channels");
       const [code, drivers] = ["code", "sm_drivers"].map((name) => join(channels, name));
