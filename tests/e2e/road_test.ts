@@ -117,7 +117,7 @@ suite("the road to SageMaker", () => {
     );
     const job = await interruptedAt(child, "waiting");
     assertEquals([job.code, job.stdout], [130, ""]);
-    const [, name] = /mlcli stop-job (\S+?)[ .]/.exec(job.stderr)!;
+    const [, name] = /mlcli stop-job ([\w-]+)/.exec(job.stderr)!;
     assertEquals((await done("list-jobs", "--status", "InProgress")).split("  ")[0], name);
     assertEquals(await done("stop-job", name!, "--wait"), name);
     const { code, stdout } = await run("wait", name!);

@@ -59,7 +59,7 @@ suite("local transform", () => {
     );
     assertMatch(
       stderr,
-      /^Sending up to \w+ requests? at once \(up to \d+ MB, as many records as fit\)\n2 files, 3 records in \S+ s \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
+      /^Sending (?:one request at a time|up to \d+ requests at once) \(up to \d+ MB, as many records as fit\)\n2 files, 3 records in \S+ s \(\S+ records\/s\); responses took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
     );
     assertEquals(await filesBelow(app.path(RESULTS)), {
       "a.csv.out": "seven,1,x,true,-,-\nseven,2,y,true,-,-\n",
