@@ -76,7 +76,6 @@ function section(topic: Topic, shared: ReadonlySet<string>): string {
   const groups = ownGroups(topic);
   const isShared = (row: Row): boolean => shared.has(itemOf(row));
   const also = groups.flatMap(({ rows }) => rows.filter(isShared)).map(flagOf);
-  const examples = topic.examples.map(([, line]) => line);
   return [
     `### ${topic.path}\n`,
     `${wrap(topic.description, 100, 0)}\n`,
@@ -85,7 +84,6 @@ function section(topic: Topic, shared: ReadonlySet<string>): string {
       headed(heading, rows.filter((row) => !isShared(row)).map(itemOf))
     ),
     also.length === 0 ? "" : `${wrap(`Also ${also.join(", ")}`, 100, 0)}\n`,
-    examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
   ].filter((part) => part !== "").join("\n");
 }
 
