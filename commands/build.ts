@@ -8,7 +8,7 @@ const OPTIONS = options({
   ...dockerTag,
   "--base-image": {
     value: "image",
-    description: "Base image to use instead of the one in NAME.json",
+    description: "Base image to use instead of base_image in NAME.json",
     variable: "MLCLI_BASE_IMAGE",
   },
   "--platform": {
@@ -18,25 +18,29 @@ const OPTIONS = options({
   },
   "--build-arg": {
     value: "name[=value]",
-    description: "Set an ARG of the Dockerfile (repeatable). NAME alone copies the value from " +
-      "your shell. Don't pass secrets: the image stores them.",
+    description:
+      "Build argument (ARG) of the Dockerfile (repeatable). Without =VALUE, mlcli copies " +
+      "the value from your shell. Don't pass secrets, because the image stores build " +
+      "arguments.",
     repeatable: true,
     parse: buildArgument,
   },
   "--target": {
     rare: true,
     value: "stage",
-    description: "Stage of the Dockerfile to build (default: the last one)",
+    description: "Stage of the Dockerfile to build (default: the last stage)",
   },
   "--context": {
     rare: true,
     value: "dir",
-    description: "Build context that contains your own Dockerfile (default: context in NAME.json)",
+    description:
+      "Build context, which is a directory with your own Dockerfile (default: context in " +
+      "NAME.json)",
     path: "typed",
   },
   "--dockerfile": {
     value: "path",
-    description: "Dockerfile to use instead of the app's or the one in --context",
+    description: "Dockerfile to use instead of the Dockerfile in the app or in --context",
     path: "typed",
   },
   "--no-cache": { description: "Build without cached steps" },

@@ -17,7 +17,7 @@ const OPTIONS = options({
 export type DoctorOptions = Values<typeof OPTIONS>;
 
 export const doctorCommand: Command = command({
-  details: "Prints a hint for each problem, and exits with code 1 if a check fails",
+  details: "mlcli prints a hint for each problem, and exits with 1 if a check fails",
   options: OPTIONS,
   examples: [
     ["Check this machine and the app in this directory", "mlcli doctor"],

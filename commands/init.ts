@@ -17,13 +17,14 @@ const OPTIONS = options({
   "[name]": {},
   "--from": {
     value: "dir|kind/name",
-    description: "Convert another tool's project in DIR, or a training-job/NAME, " +
-      "processing-job/NAME, endpoint/NAME or model/NAME from SageMaker",
+    description: "Convert a project of another tool in DIR, or a SageMaker resource: " +
+      "training-job/NAME, processing-job/NAME, endpoint/NAME or model/NAME",
     path: "typed",
   },
   "--data": {
     value: "size",
-    description: "Download up to SIZE per channel of the --from job, such as 100MB (default: none)",
+    description: "Download up to SIZE of each input channel of the --from job, such as 100MB " +
+      "(default: none)",
     onlyWith: "--from",
     parse: parseBytes,
   },
@@ -66,7 +67,7 @@ const OPTIONS = options({
   "--iam-role-arn": { ...cloudOptions["--iam-role-arn"], onlyWith: "--from" },
   "--yes": {
     short: "-y",
-    description: "Don't ask: use the defaults, such as the directory's name for the app",
+    description: "Use the default values without asking, such as the directory's name for the app",
   },
   "--dry-run": { description: "Print the files that would be created, without creating them" },
 });
@@ -76,7 +77,7 @@ export type InitOptions = Values<typeof OPTIONS>;
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 export const initCommand: Command = command({
-  details: "Keeps existing files. On a terminal, mlcli asks for the name of the app.",
+  details: "mlcli init does not overwrite files. On a terminal, mlcli asks for the app's name.",
   options: OPTIONS,
   examples: [
     ["Create the app flats", "mlcli init flats"],

@@ -10,7 +10,7 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
-  details: "Shows environment variables without their values",
+  details: "mlcli shows the names of environment variables, but not their values",
   options: DESCRIBE,
   examples: [
     ["Show the status of a job", "mlcli describe flats-2026-03-01"],
@@ -31,7 +31,7 @@ const LOGS = options({
   },
   "--tail": {
     value: "lines",
-    description: "Number of last lines to show, or all",
+    description: "Number of last lines to show, or all for the whole log",
     default: "all",
     parse: parseTail,
   },
@@ -46,9 +46,9 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
-  details: "Prints the log to standard output. If there are several instances, each line begins " +
-    "with the instance's name: algo-1 for a job, VARIANT/INSTANCE for an endpoint. After Ctrl-C, " +
-    "the job keeps running.",
+  details: "mlcli prints the log to standard output. If there are several instances, each line " +
+    "begins with the name of the instance. For an endpoint, this name is VARIANT/INSTANCE. After " +
+    "Ctrl-C, the job keeps running.",
   options: LOGS,
   examples: [
     [
@@ -92,7 +92,7 @@ export type StopJobOptions = Values<typeof STOP_JOB>;
 
 export const stopJobCommand: Command = command({
   details: "The code receives SIGTERM. A training job then has 120 seconds to exit, and " +
-    "SageMaker keeps the files in /opt/ml/model. The outputs of a stopped transform job are lost.",
+    "SageMaker saves the files in /opt/ml/model. The outputs of a stopped transform job are lost.",
   options: STOP_JOB,
   examples: [["Stop a job and wait until it has ended", "mlcli stop-job flats-2026-03-01 --wait"]],
   action: async () => (await import("./by_name_actions.ts")).stopJobAction,

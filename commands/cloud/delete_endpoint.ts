@@ -17,7 +17,7 @@ const OPTIONS = options({
   // It chooses the region. No variable: where something is deleted has to be typed.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
-    description: "Also delete configuration NAME-config, and NAME-config-2 if mlcli created it",
+    description: "Also delete the configuration NAME-config, and NAME-config-2 if mlcli created it",
   },
   "--delete-model": { description: "Also delete the models that mlcli created for the endpoint" },
   "--wait": { description: "Wait until the endpoint is deleted" },
@@ -34,15 +34,16 @@ const OPTIONS = options({
     description: "Don't ask for confirmation (mlcli asks only on a terminal)",
   },
   "--dry-run": {
-    description: "Check everything and print what would be deleted, without deleting it",
+    description: "Print the names of the resources to delete, without deleting the resources",
   },
 });
 
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 export const deleteEndpointCommand: Command = command({
-  details: "The endpoint stops serving immediately, which cannot be undone. mlcli lists the " +
-    "configurations and models that are left. It never deletes artifacts in S3 or images.",
+  details: "The endpoint stops serving immediately. You cannot undo the deletion. mlcli lists " +
+    "the remaining configurations and models. mlcli never deletes images, or artifacts " +
+    "in S3.",
   options: OPTIONS,
   examples: [[
     "Delete an endpoint and everything that mlcli created for it",

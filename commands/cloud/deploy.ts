@@ -7,9 +7,9 @@ export type DeployOptions = Values<typeof DEPLOY_OPTIONS>;
 export type DeployDeclaration = typeof DEPLOY_OPTIONS;
 
 export const deployCommand: Command = command({
-  details: "An endpoint costs money until it is deleted. An update changes only the settings " +
-    "that you pass, and the endpoint serves the old model until the new one is ready. To serve " +
-    "locally, use mlcli local deploy.",
+  details: "An endpoint costs money until you delete it. An update changes only the settings " +
+    "that you pass. The endpoint serves the old model until the new model is ready. To " +
+    "serve locally, use mlcli local deploy.",
   options: DEPLOY_OPTIONS,
   examples: [
     [

@@ -16,9 +16,9 @@ const OPTIONS = options({
 export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 export const downloadModelCommand: Command = command({
-  details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. Prints " +
-    "the directory of the model. mlcli replaces the app's model after the download; a running " +
-    "server keeps the model that it has loaded.",
+  details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. After " +
+    "the download, mlcli replaces the app's model and prints the directory of the " +
+    "model. A running server keeps the model that it has loaded.",
   options: OPTIONS,
   examples: [
     [

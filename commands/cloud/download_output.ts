@@ -20,9 +20,10 @@ const OPTIONS = options({
 export type DownloadOutputOptions = Values<typeof OPTIONS>;
 
 export const downloadOutputCommand: Command = command({
-  details: "Downloads the .out files of a transform job, the outputs of a processing job (one " +
-    "directory each), or output.tar.gz of a training job. Prints the directory of the output. " +
-    "For the model of a training job, use mlcli download-model.",
+  details: "mlcli downloads the .out files of a transform job, the output directories of a " +
+    "processing job, or output.tar.gz of a training job. mlcli then prints the " +
+    "directory of the output. To download the model of a training job, use mlcli " +
+    "download-model.",
   options: OPTIONS,
   examples: [
     [

@@ -19,7 +19,7 @@ const OPTIONS = options({
   ...mediaTypes,
   "--variant": {
     value: "name",
-    description: "Variant to send the request to if the endpoint has several",
+    description: "Variant to send the request to if the endpoint has several variants",
     parse: parseVariant,
   },
   "--header": {
@@ -29,15 +29,15 @@ const OPTIONS = options({
     repeatable: true,
     parse: parseInvocationHeader,
   },
-  "--stream": { description: "Print the response in parts, as the model sends them" },
+  "--stream": { description: "Print each part of the response when the model sends it" },
   ...cloudOptions,
 });
 
 export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
 export const invokeEndpointCommand: Command = command({
-  details: "Sends a file or standard input like mlcli local invoke, without retries. A response " +
-    "can take up to 60 seconds, a streamed response up to 8 minutes.",
+  details: "mlcli sends FILE or standard input once, without retries. A response can take up " +
+    "to 60 seconds, and a streamed response up to 8 minutes.",
   options: OPTIONS,
   examples: [
     ["Get predictions for the rows of a file", "mlcli invoke-endpoint -n shop my_rows.csv"],

@@ -9,8 +9,9 @@ export type TrainOptions = Values<typeof TRAIN_OPTIONS>;
 export type TrainDeclaration = typeof TRAIN_OPTIONS;
 
 export const trainCommand: Command = command({
-  details: "A job costs money, and keeps running if this command is interrupted. mlcli checks " +
-    "everything it can before it creates the job. To run the code locally, use mlcli local train.",
+  details: "A job costs money, and keeps running if you interrupt this command. mlcli checks " +
+    "the settings, the image and the data before it creates the job. To run the code " +
+    "locally, use mlcli local train.",
   options: TRAIN_OPTIONS,
   examples: [
     [
@@ -31,9 +32,9 @@ export type ProcessOptions = Values<typeof PROCESS_OPTIONS>;
 export type ProcessDeclaration = typeof PROCESS_OPTIONS;
 
 export const processCommand: Command = command({
-  details:
-    "A job costs money, and keeps running if this command is interrupted. mlcli checks everything " +
-    "it can before it creates the job. To run the script locally, use mlcli local process.",
+  details: "A job costs money, and keeps running if you interrupt this command. mlcli checks " +
+    "the settings, the image and the data before it creates the job. To run the script " +
+    "locally, use mlcli local process.",
   options: PROCESS_OPTIONS,
   examples: [
     [
@@ -50,10 +51,10 @@ export type TransformOptions = Values<typeof TRANSFORM_OPTIONS>;
 export type TransformDeclaration = typeof TRANSFORM_OPTIONS;
 
 export const transformCommand: Command = command({
-  details: "SageMaker sends the records of each file to a server with the model, and saves the " +
-    "responses as FILE.out. If mlcli creates a SageMaker model for the job, it deletes that " +
-    "model afterwards. A job costs money, and keeps running if this command is interrupted. To " +
-    "transform files locally, use mlcli local transform.",
+  details: "SageMaker sends the records of each file to a server with the model, and saves " +
+    "the responses as FILE.out. If mlcli creates a SageMaker model for the job, it " +
+    "deletes the model after the job. A job costs money, and keeps running if you " +
+    "interrupt this command. To transform files locally, use mlcli local transform.",
   options: TRANSFORM_OPTIONS,
   examples: [
     [

@@ -30,8 +30,9 @@ const OPTIONS = options({
 export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
 export const listEndpointsCommand: Command = command({
-  details: "With --output json, mlcli also prints the age in seconds and the instance type and " +
-    "count, or the memory of a serverless endpoint. This takes two requests per endpoint.",
+  details: "With --output json, mlcli also prints the age in seconds, and the instance type " +
+    "and count or the serverless memory. These values require two AWS requests per " +
+    "endpoint.",
   options: OPTIONS,
   examples: [
     ["List the endpoints in another region", "mlcli list-endpoints --region eu-west-1"],

@@ -19,7 +19,8 @@ const OPTIONS = options({
     parse: parseRepositoryName,
   },
   "--dry-run": {
-    description: "Check everything and print the AWS calls as JSON without pushing",
+    description:
+      "Check the image and the settings, and print the AWS calls as JSON, without pushing",
   },
   ...outputFormat,
   ...progressOptions,
@@ -28,9 +29,9 @@ const OPTIONS = options({
 export type PushOptions = Values<typeof OPTIONS>;
 
 export const pushCommand: Command = command({
-  details: "Creates the repository if it does not exist, and pushes the image with a manifest " +
-    "that SageMaker accepts (SageMaker rejects the OCI manifests of newer Docker Engines). " +
-    "Prints the image's address with its digest.",
+  details: "mlcli creates the ECR repository if it does not exist. mlcli converts OCI " +
+    "manifests of newer Docker Engines, because SageMaker rejects these manifests. The " +
+    "result is the image's address with its digest.",
   options: OPTIONS,
   examples: [
     ["Push app:latest", "mlcli push"],

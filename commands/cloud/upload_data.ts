@@ -20,7 +20,8 @@ const OPTIONS = options({
   },
   ...cloudOptions,
   "--dry-run": {
-    description: "Check everything and print what would be uploaded and deleted, without doing it",
+    description:
+      "Check the settings and list the files to upload and delete, without making changes",
   },
   ...outputFormat,
   ...progressOptions,
@@ -29,9 +30,9 @@ const OPTIONS = options({
 export type UploadDataOptions = Values<typeof OPTIONS>;
 
 export const uploadDataCommand: Command = command({
-  details:
-    "The files of a directory keep their relative paths. mlcli skips files that S3 already " +
-    "has (same size, not older), so after an interruption, rerun the command to resume.",
+  details: "Files of a directory keep their relative paths. mlcli skips a file if S3 already " +
+    "has an object of the same size that is as new as the file. To resume an interrupted " +
+    "upload, rerun the command.",
   options: OPTIONS,
   examples: [
     ["Upload a directory", "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data"],

@@ -10,7 +10,7 @@ const OPTIONS = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port on this machine; 0 picks a free one",
+    description: "Port on this machine; with 0, mlcli selects a free port",
     default: DEFAULT_PORT,
     variable: "MLCLI_PORT",
     parse: parsePort,
@@ -27,10 +27,10 @@ const OPTIONS = options({
     completion: "model-run",
   },
   "--foreground": {
-    description: "Keep running and show the server's log; Ctrl-C stops the server",
+    description: "Keep mlcli running and show the server's log; Ctrl-C stops the server",
   },
   "--watch": {
-    description: "Keep running, and switch to a new server when the code or the model changes",
+    description: "Keep mlcli running, and replace the server when the code or the model changes",
   },
   "--replace": {
     description: "Replace this app's server on the port once the new server is ready",

@@ -13,9 +13,10 @@ const OPTIONS = options({
 export type KeepOptions = Values<typeof OPTIONS>;
 
 export const keepCommand: Command = command({
-  details: "RUN is a name, a number in mlcli local list-jobs, or last (the newest successful run " +
-    "with a model). A kept model does not count towards keep_models and keep_models_size (see " +
-    "mlcli config --help). mlcli also keeps the record of its run.",
+  details: "RUN is the name of a run, its number in mlcli local list-jobs, or last (the " +
+    "newest successful run with a model). A protected model does not count towards the " +
+    "limits keep_models and keep_models_size (see mlcli config --help). mlcli also " +
+    "keeps the record of the run.",
   options: OPTIONS,
   examples: [
     ["Keep the model of the last run", "mlcli local keep last"],

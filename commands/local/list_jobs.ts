@@ -23,20 +23,20 @@ const DESCRIBE = options({ "<run>": { completion: "local-job" }, ...appName, ...
 export type DescribeRunOptions = Values<typeof DESCRIBE>;
 
 export const describeRunCommand: Command = command({
-  details: "RUN is a name, a number in mlcli local list-jobs, or last",
+  details: "RUN is the name of a run, its number in mlcli local list-jobs, or last for the " +
+    "newest run",
   options: DESCRIBE,
   examples: [["Show the last run", "mlcli local describe last"]],
   action: async () => (await import("./list_jobs_action.ts")).describeRunAction,
 });
 
 export const listRunsCommand: Command = command({
-  details:
-    "Pass one run to show its full record, like mlcli local describe. Pass several to compare " +
-    "them; for two runs, " +
-    "mlcli also compares their code. A name can be the run's full name, the name in the list, its " +
-    "number in the list (1 is the newest), or last. Records of the last 100 runs are in " +
-    "local_test/jobs/RUN/ (job.json, metrics.csv). To extract metrics from the output, set " +
-    "metric_definitions in NAME.json.",
+  details: "To show the full record of a run, pass one name. To compare runs, pass several " +
+    "names. For two runs, mlcli also compares the code. NAMES can be names of runs, " +
+    "their numbers in the list (1 is the newest run), or last for the newest run. " +
+    "mlcli saves the records of the last 100 runs in local_test/jobs/RUN/ (job.json, " +
+    "metrics.csv). To extract metrics from the output, set metric_definitions in " +
+    "NAME.json.",
   options: OPTIONS,
   examples: [
     ["List the last runs with their metrics", "mlcli local list-jobs"],

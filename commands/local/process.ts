@@ -19,8 +19,9 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "[name[:path]=]dir",
-    description: "Directory to provide at /opt/ml/processing/input/NAME, or at PATH; without " +
-      "NAME, at /opt/ml/processing/input (repeatable; default: input/data/processing)",
+    description: "Provide DIR at /opt/ml/processing/input/NAME, or at PATH (repeatable; default: " +
+      "input/data/processing). Without NAME, mlcli provides DIR at " +
+      "/opt/ml/processing/input.",
     repeatable: true,
     path: placeOf,
     parse: parseDirectory("input"),
@@ -28,8 +29,10 @@ const OPTIONS = options({
   "--output-dir": {
     short: "-o",
     value: "name[:path][=dir]",
-    description: "Save /opt/ml/processing/output/NAME, or PATH, to DIR, which must be empty or " +
-      "new (repeatable; default: output/NAME). To save all outputs, omit NAME: -o ./DIR.",
+    description:
+      "Save the files in /opt/ml/processing/output/NAME, or in PATH, to DIR, which must " +
+      "be empty or new (repeatable; default: output/NAME). To save all outputs, omit " +
+      "NAME: -o ./DIR.",
     repeatable: true,
     path: placeOf,
     parse: parseDirectory("output"),
@@ -50,8 +53,9 @@ export type ProcessDeclaration = typeof OPTIONS;
 export type ProcessOptions = Values<ProcessDeclaration>;
 
 export const processCommand: Command = command({
-  details: "Runs a script in processing/ (--file), your own script in any image (--entry-point), " +
-    "another program in the image (--command), or the image's ENTRYPOINT",
+  details: "To run a script in processing/, use --file. To run your own script in any image, " +
+    "use --entry-point. To run a program of the image, use --command. Without --file, " +
+    "--entry-point or --command, mlcli runs the image's ENTRYPOINT.",
   options: OPTIONS,
   examples: [
     ["Run processing/processing.py", "mlcli local process --file processing.py"],

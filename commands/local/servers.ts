@@ -56,7 +56,7 @@ const LOGS = options({
   },
   "--tail": {
     value: "lines",
-    description: "Number of last lines to show, or all",
+    description: "Number of last lines to show, or all for the whole log",
     default: "all",
     parse: parseTail,
   },
@@ -65,8 +65,8 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
-  details: "Without RUN, shows the log of the server. RUN is a name, a number in " +
-    "mlcli local list-jobs, or last.",
+  details: "Without RUN, mlcli shows the log of the server. RUN is the name of a run, its " +
+    "number in mlcli local list-jobs, or last for the newest run.",
   options: LOGS,
   examples: [
     ["Show the last 20 lines and follow the log", "mlcli local logs --tail 20 --follow"],

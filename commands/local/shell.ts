@@ -29,9 +29,8 @@ export type ShellDeclaration = typeof OPTIONS;
 export type ShellOptions = Values<ShellDeclaration>;
 
 export const shellCommand: Command = command({
-  details:
-    "ROLE is train, process or serve (default: train). When you exit, mlcli removes the container " +
-    "and all files written to /opt/ml/model.",
+  details: "ROLE is train, process or serve (default: train). When you exit the shell, mlcli " +
+    "removes the container and all files in the container's /opt/ml/model.",
   options: OPTIONS,
   examples: [
     ["Explore the container of local train", "mlcli local shell"],

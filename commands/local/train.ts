@@ -9,13 +9,13 @@ const OPTIONS = options({
   "[-- args...]": {},
   "--hyperparameter": {
     value: "key=value",
-    description: "Override a value of input/config/hyperparameters.json (repeatable)",
+    description: "Override a hyperparameter of input/config/hyperparameters.json (repeatable)",
     repeatable: true,
   },
   "--input": {
     short: "-i",
     value: "channel=dir",
-    description: "Use DIR for the channel instead of input/data/CHANNEL (repeatable)",
+    description: "Use DIR as the data of CHANNEL, instead of input/data/CHANNEL (repeatable)",
     repeatable: true,
     path: ({ directory }: TypedChannel) => directory,
     parse: parseInput,
@@ -28,14 +28,16 @@ const OPTIONS = options({
   "--stop-after": {
     group: "Failure rehearsal",
     value: "duration",
-    description: "Stop the run after this time: SIGTERM, then SIGKILL 120 s later, like SageMaker",
+    description:
+      "Stop the run like SageMaker after this time: with SIGTERM, and with SIGKILL 120 s " +
+      "later",
     parse: parseTimeLimit,
   },
   "--watch": {
     description: "Retrain whenever the code, the data or the hyperparameters change",
   },
   "--dry-run": {
-    description: "Print the settings of the container as JSON, without running it",
+    description: "Print the settings of the container as JSON, without running the container",
   },
   ...jobOptions,
   ...programOptions,
@@ -44,8 +46,8 @@ const OPTIONS = options({
   "--checkpoints": {
     group: "Failure rehearsal",
     rare: true,
-    description:
-      "Keep /opt/ml/checkpoints in local_test/test_dir/checkpoints/ (implied by --stop-after)",
+    description: "Save /opt/ml/checkpoints in local_test/test_dir/checkpoints/ (implied by " +
+      "--stop-after)",
   },
 });
 

@@ -14,13 +14,13 @@ const OPTIONS = options({
     rare: true,
     short: "-i",
     value: "path",
-    description: "File or directory to transform, same as the argument PATH",
+    description: "File or directory to transform; same effect as the argument PATH",
     path: "typed",
   },
   "--output-dir": {
     short: "-o",
     value: "dir",
-    description: "Directory for the results, FILE.out for each file (default: output/transform)",
+    description: "Directory for the results, which are named FILE.out (default: output/transform)",
     path: "typed",
   },
   ...transformOptions,
@@ -37,7 +37,7 @@ const OPTIONS = options({
     parse: parseTimeLimit,
   },
   "--dry-run": {
-    description: "Print the number and sizes of the requests as JSON, without sending them",
+    description: "Print the number and sizes of the requests as JSON, without sending the requests",
   },
   ...containerOptions,
   ...serverProgramOptions,
@@ -49,10 +49,10 @@ export type TransformDeclaration = typeof OPTIONS;
 export type TransformOptions = Values<TransformDeclaration>;
 
 export const transformCommand: Command = command({
-  details: "Starts the app's server like a transform job on SageMaker, sends it the records of " +
-    "the file or directory PATH, and saves the responses for each file as FILE.out. If a request " +
-    "for a file fails, mlcli saves no result for that file, continues with the other files and " +
-    "exits with code 1.",
+  details: "mlcli starts the app's server like a transform job on SageMaker. PATH is a file " +
+    "or a directory. mlcli sends the records in PATH to the server, and saves the " +
+    "responses for each file as FILE.out. If a request for a file fails, mlcli saves " +
+    "no result for this file, continues with the other files and exits with 1.",
   options: OPTIONS,
   examples: [
     ["Transform a file line by line", "mlcli local transform rows.csv"],

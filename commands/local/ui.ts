@@ -10,7 +10,7 @@ const UI = options({
   "--port": {
     short: "-p",
     value: "port",
-    description: "Port on this machine; 0 picks a free one",
+    description: "Port on this machine; with 0, mlcli selects a free port",
     default: "8090",
     parse: parsePort,
   },
@@ -26,9 +26,9 @@ const UI = options({
 export type UiOptions = Values<typeof UI>;
 
 export const uiCommand: Command = command({
-  details: "You can open the page only on this machine, with the token in the printed address. " +
-    "It shows runs and can send requests to servers, but cannot start or delete anything. To " +
-    "stop serving the page, press Ctrl-C.",
+  details: "You can open the page only on this machine, with the token in the printed " +
+    "address. The page shows runs and can send requests to servers, but cannot start " +
+    "or delete runs or servers. To stop the page, press Ctrl-C.",
   options: UI,
   examples: [
     ["Open the page in your browser", "mlcli local ui --open"],
@@ -52,9 +52,9 @@ const REPORT = options({
 export type ReportOptions = Values<typeof REPORT>;
 
 export const reportCommand: Command = command({
-  details: "The report shows the same runs as mlcli local ui, and opens without a " +
-    "server. Each of RUNS is a name, a number in mlcli local list-jobs, or last (default: all " +
-    "runs).",
+  details: "The report shows the same runs as mlcli local ui. You can open the report without " +
+    "a server. RUNS can be names of runs, their numbers in mlcli local list-jobs, or " +
+    "last (default: all runs).",
   options: REPORT,
   examples: [
     ["Report all runs", "mlcli local report"],

@@ -102,10 +102,10 @@ export const DEPLOY_OPTIONS = options({
     short: "-m",
     alias: "--s3-model-location",
     value: "s3_uri|dir",
-    description: "Model: s3://.../model.tar.gz, S3 prefix of uncompressed files, or local " +
-      "directory to pack and upload",
+    description: "Model: S3 URI of a model.tar.gz, S3 prefix of uncompressed files, or local " +
+      "directory",
     key: true,
-    needed: "the image contains one, or --run",
+    needed: "the image contains a model, or --run",
     path: (model: ModelSource) => "directory" in model ? model.directory : undefined,
     parse: parseModel,
   },
@@ -124,7 +124,7 @@ export const DEPLOY_OPTIONS = options({
     short: "-e",
     alias: "--instance-type",
     value: "type",
-    description: "Instance type, such as ml.m5.large; a new endpoint requires this or " +
+    description: "Instance type, such as ml.m5.large; a new endpoint requires this option or " +
       "--memory-size-in-mb",
     key: true,
     completion: "instance-type",
@@ -141,7 +141,7 @@ export const DEPLOY_OPTIONS = options({
   "--memory-size-in-mb": {
     group: "Resources",
     value: "mb",
-    description: "Make the endpoint serverless with this much memory: 1024, 2048, ... 6144",
+    description: "Memory of a serverless endpoint: 1024, 2048, ... 6144",
     key: true,
     parse: parseMemorySize,
   },
@@ -188,8 +188,8 @@ export const DEPLOY_OPTIONS = options({
   "--alarm": {
     rare: true,
     value: "name",
-    description:
-      "Roll back the update if this CloudWatch alarm goes off; requires --canary (repeatable)",
+    description: "Roll back the update if this CloudWatch alarm is triggered; requires --canary " +
+      "(repeatable)",
     repeatable: true,
     key: true,
     parse: parseAlarm,
@@ -207,7 +207,7 @@ export const DEPLOY_OPTIONS = options({
   },
   "--kms-key": {
     ...environmentOptions["--kms-key"],
-    description: "KMS key that encrypts the disks and the captured data",
+    description: "KMS key that encrypts the instances' disks and the captured data",
   },
   "--no-wait": { description: "Return as soon as SageMaker starts the deployment" },
   "--timeout": {

@@ -94,7 +94,7 @@ export const environmentOptions = options({
     group: "AWS",
     rare: true,
     value: "id",
-    description: "Subnet to run in; requires --security-group (repeatable)",
+    description: "VPC subnet of the instances; requires --security-group (repeatable)",
     repeatable: true,
     key: true,
     parse: parseNetworkId,
@@ -103,7 +103,7 @@ export const environmentOptions = options({
     group: "AWS",
     rare: true,
     value: "id",
-    description: "Security group to run in; requires --subnet (repeatable)",
+    description: "VPC security group of the instances; requires --subnet (repeatable)",
     repeatable: true,
     key: true,
     parse: parseNetworkId,
@@ -112,7 +112,7 @@ export const environmentOptions = options({
     group: "AWS",
     rare: true,
     value: "key",
-    description: "KMS key that encrypts the results and the disks",
+    description: "KMS key that encrypts the results and the instances' disks",
     key: true,
     variable: "MLCLI_KMS_KEY",
     parse: parseKmsKey,
@@ -150,13 +150,13 @@ export const agreement = options({
   "--yes": {
     short: "-y",
     rare: true,
-    description: "Don't ask before the first job or endpoint of this directory in an account",
+    description: "Don't ask for confirmation before the first job or endpoint from this directory",
   },
 });
 
 export const dryRun = options({
   "--dry-run": {
-    description: "Check everything and print the AWS calls as JSON without making changes",
+    description: "Check the settings and print the AWS calls as JSON, without making changes",
   },
 });
 
@@ -175,10 +175,12 @@ export const cloudJobOptions = options({
   "--network-isolation": {
     group: "AWS",
     rare: true,
-    description: "Run without network access",
+    description: "Run the container without network access",
     key: true,
   },
-  "--no-wait": { description: "Print the job's name and return once the job is created" },
+  "--no-wait": {
+    description: "Create the job, print its name and exit without waiting for the job",
+  },
   ...dryRun,
   ...agreement,
   // -o is where the output goes.
@@ -193,7 +195,9 @@ export const TRAIN_OPTIONS = options({
   "--input-s3-dir": {
     short: "-i",
     value: "[channel=]s3_uri",
-    description: "Training data, s3://BUCKET/PREFIX; CHANNEL is training by default (repeatable)",
+    description:
+      "S3 URI of the training data, s3://BUCKET/PREFIX; the default CHANNEL is training " +
+      "(repeatable)",
     repeatable: true,
     key: true,
     needed: true,
@@ -202,8 +206,8 @@ export const TRAIN_OPTIONS = options({
   "--output-s3-dir": {
     short: "-o",
     value: "s3_uri",
-    description:
-      "S3 URI for the model, in JOB/output/ (default: output/ below s3_prefix in NAME.json)",
+    description: "S3 URI below which SageMaker saves the model in JOB/output/ (default: output/ " +
+      "below s3_prefix in NAME.json)",
     key: true,
     parse: parseAddress,
   },
@@ -211,7 +215,8 @@ export const TRAIN_OPTIONS = options({
     group: "Resources",
     rare: true,
     value: "channel",
-    description: "Channel whose objects are split between the instances, or all (repeatable)",
+    description: "Split the objects of CHANNEL between the instances; all splits the objects of " +
+      "every channel (repeatable)",
     repeatable: true,
     key: true,
   },
@@ -228,7 +233,7 @@ export const TRAIN_OPTIONS = options({
   },
   "--hyperparameter": {
     value: "key=value",
-    description: "Override a value of input/config/hyperparameters.json (repeatable)",
+    description: "Override a hyperparameter of input/config/hyperparameters.json (repeatable)",
     repeatable: true,
     key: true,
   },
@@ -241,8 +246,8 @@ export const TRAIN_OPTIONS = options({
     group: "Resources",
     rare: true,
     value: "duration",
-    description:
-      "Maximum total time to wait for instances and run; requires --spot (default: --max-run)",
+    description: "Maximum time for waiting and running in total; requires --spot (default: the " +
+      "value of --max-run)",
     key: true,
     parse: parseRun("train"),
   },
@@ -250,13 +255,15 @@ export const TRAIN_OPTIONS = options({
   "--send-code": {
     group: "Your app and image",
     rare: true,
-    description: "Send the local training/ and common/ with the job, so that you don't need to " +
-      "rebuild the image",
+    description:
+      "Send the local directories training/ and common/ with the job, so that you don't " +
+      "need to rebuild the image",
   },
   "--checkpoint-s3-dir": {
     rare: true,
     value: "s3_uri",
-    description: "S3 URI to save /opt/ml/checkpoints to, and to restore it from (default: none)",
+    description: "S3 URI of checkpoints, which SageMaker copies to and from /opt/ml/checkpoints " +
+      "(default: none)",
     key: true,
     parse: parseAddress,
   },
@@ -276,8 +283,9 @@ export const PROCESS_OPTIONS = options({
   "--input-s3-location": {
     short: "-i",
     value: "[name[:path]=]s3_uri",
-    description: "Data to provide at /opt/ml/processing/input/NAME, or at PATH; without NAME, at " +
-      "/opt/ml/processing/input (repeatable)",
+    description:
+      "Provide S3_URI at /opt/ml/processing/input/NAME, or at PATH (repeatable). Without " +
+      "NAME, SageMaker provides S3_URI at /opt/ml/processing/input.",
     repeatable: true,
     key: true,
     parse: parseDataAddress("input"),
@@ -285,8 +293,9 @@ export const PROCESS_OPTIONS = options({
   "--output-s3-location": {
     short: "-o",
     value: "name[:path][=s3_uri]",
-    description: "Save /opt/ml/processing/output/NAME, or PATH, to S3_URI (repeatable; default: " +
-      "output/JOB/NAME/ below the app's s3_prefix). To save all outputs, omit NAME: -o S3_URI.",
+    description: "Save the files in /opt/ml/processing/output/NAME, or in PATH, to S3_URI " +
+      "(repeatable; default: output/JOB/NAME/ below the app's s3_prefix). To save all " +
+      "outputs, omit NAME: -o S3_URI.",
     repeatable: true,
     key: true,
     parse: parseDataAddress("output"),
@@ -297,7 +306,9 @@ export const PROCESS_OPTIONS = options({
     group: "Resources",
     rare: true,
     value: "input",
-    description: "Input whose objects are split between the instances, or all (repeatable)",
+    description:
+      "Split the objects of INPUT between the instances; all splits the objects of every " +
+      "input (repeatable)",
     repeatable: true,
     key: true,
   },
@@ -308,7 +319,7 @@ export const TRANSFORM_OPTIONS = options({
   "--input-s3-location": {
     short: "-i",
     value: "s3_uri",
-    description: "Data to transform: s3://BUCKET/PREFIX, or one object",
+    description: "S3 URI of the data: a prefix (s3://BUCKET/PREFIX) or one object",
     key: true,
     needed: true,
     parse: (text, source) =>
@@ -328,7 +339,7 @@ export const TRANSFORM_OPTIONS = options({
   "--model": {
     short: "-m",
     value: "name|s3_uri",
-    description: "SageMaker model name, or s3://.../model.tar.gz to create a model from",
+    description: "Name of a SageMaker model, or S3 URI of a model.tar.gz",
     key: true,
     needed: "--job, --endpoint",
     parse: parseTransformModel,

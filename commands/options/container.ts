@@ -105,7 +105,7 @@ const resourceOptions = options({
   "--gpus": {
     group: "Resources",
     value: "gpus",
-    description: "GPUs to use: all, a number, or device=0,1 (default: none)",
+    description: "GPUs to use: all, a number of GPUs, or IDs such as device=0,1 (default: none)",
     variable: "MLCLI_GPUS",
     key: true,
     parse: parseGpus,
@@ -114,7 +114,8 @@ const resourceOptions = options({
     group: "Container",
     rare: true,
     value: "network",
-    description: "Docker network to join, or host, or none (default: bridge)",
+    description: "Docker network of the container: host, none or the name of a network (default: " +
+      "bridge)",
     key: true,
     completion: "network",
     parse: parseNetwork,
@@ -126,7 +127,8 @@ export const variableOptions = options({
   "--env": {
     value: "name[=value]",
     description:
-      "Environment variable for your code; NAME alone copies the value from your shell (repeatable)",
+      "Environment variable for your code; without =VALUE, mlcli copies the value from " +
+      "your shell (repeatable)",
     repeatable: true,
     parse: givenVariable,
   },
@@ -225,8 +227,8 @@ export const containerOptions = options({
     description: "Allow programs in the container to gain privileges, for example with sudo",
   },
   "--strict": {
-    description: "Use only files and settings that SageMaker would provide, and fail on any " +
-      "difference from SageMaker",
+    description: "Use only files and settings that SageMaker would provide, and fail if anything " +
+      "would differ on SageMaker",
   },
 });
 
@@ -236,13 +238,15 @@ export const jobOptions = options({
   "--interactive": {
     group: "Container",
     rare: true,
-    description: "Connect your keyboard to the code, for breakpoint(); the code receives Ctrl-C",
+    description: "Connect your keyboard to the code, for example for breakpoint(); the code " +
+      "receives Ctrl-C",
   },
   "--grace": {
     group: "Failure rehearsal",
     rare: true,
     value: "duration",
-    description: "Time from SIGTERM to SIGKILL at a stop (default: 10s, or 2m with --strict)",
+    description: "Time between SIGTERM and SIGKILL when mlcli stops the run (default: 10s, or 2m " +
+      "with --strict)",
     variable: "MLCLI_GRACE",
     parse: parseTimeLimit,
   },

@@ -45,7 +45,7 @@ export const hostOptions = options({
     group: "Hosts",
     value: "number",
     short: "-c",
-    description: "Number of hosts: containers algo-1, algo-2, ... that can reach each other",
+    description: "Number of hosts; each host is a container, named algo-1, algo-2, ...",
     default: "1",
     parse: wholeNumber(MOST_HOSTS),
   },
@@ -53,7 +53,9 @@ export const hostOptions = options({
     group: "Hosts",
     rare: true,
     value: "input",
-    description: "Input whose files are split between the hosts, or all (repeatable)",
+    description:
+      "Split the files of INPUT between the hosts; all splits the files of every input " +
+      "(repeatable)",
     repeatable: true,
   },
   "--kill-host": faultOption("kill", "Kill HOST after TIME, such as algo-2@60s"),

@@ -26,8 +26,8 @@ export const serverProgramOptions = options({
   "--entry-point": {
     group: "Your app and image",
     value: "file",
-    description: "Your script for an AWS inference image, such as inference.py; mlcli adds it to " +
-      "code/ in the model",
+    description: "Your script for an AWS inference image, such as inference.py; mlcli adds the " +
+      "script to code/ in the model",
     key: true,
     path: "inner",
     parse: entryPointOf,
@@ -69,8 +69,9 @@ export const processProgramOptions = options({
     rare: true,
     value: "word",
     acceptsLetters: true,
-    description: "Command to run instead of the image's ENTRYPOINT and your code; repeat the " +
-      "option for each word, and put arguments after --",
+    description:
+      "Command to run instead of the image's ENTRYPOINT and your code; repeat the option " +
+      "for each word of the command, and put arguments after --",
     repeatable: true,
     key: true,
   },
@@ -84,8 +85,8 @@ export const programOptions = options({
     rare: true,
     value: "launcher",
     choices: LAUNCHERS,
-    description: "How your code is started: by AWS's toolkit in the image (toolkit), by mlcli " +
-      "(script) or by the image's ENTRYPOINT (image); the default depends on the image",
+    description: "Program that starts your code: toolkit (AWS's toolkit in the image), script " +
+      "(mlcli) or image (the image's ENTRYPOINT); the default depends on the image",
     key: true,
   },
   "--distribution": {
@@ -93,7 +94,8 @@ export const programOptions = options({
     rare: true,
     value: "name",
     choices: DISTRIBUTIONS,
-    description: "Program that starts one process for each GPU of a host; must be torchrun",
+    description:
+      "Program that starts one process for each GPU of a host; only torchrun is supported",
     key: true,
   },
   "--command": processProgramOptions["--command"],

@@ -10,7 +10,7 @@ export const appName = options({
     rare: true,
     short: "-a",
     value: "name",
-    description: "App to use if this directory contains several",
+    description: "App to use if this directory contains several apps",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
@@ -68,7 +68,7 @@ export const outputFormat = options({
     value: "format",
     choices: ["text", "json"],
     shorthand: ["--json", "json"],
-    description: "Output format: text or json; --json is short for --output json",
+    description: "Output format: text or json",
     default: "text",
     variable: "MLCLI_OUTPUT",
     setting: "output",
@@ -87,7 +87,8 @@ export const progressOptions = options({
     rare: true,
     value: "mode",
     choices: ["auto", "plain"],
-    description: "How to show progress: plain adds lines, auto updates lines on a terminal",
+    description: "Style of the progress output: plain adds lines, and auto updates lines on a " +
+      "terminal",
     default: "auto",
     variable: "MLCLI_PROGRESS",
   },
@@ -121,7 +122,7 @@ export const jobKind = options({
   "--kind": {
     value: "kind",
     choices: JOB_KINDS,
-    description: "List only this kind: train, process or transform",
+    description: "List only one kind: train, process or transform",
   },
 });
 
@@ -130,7 +131,8 @@ export const jobOrEndpoint = options({
   "--kind": {
     value: "kind",
     choices: [...JOB_KINDS, "endpoint"],
-    description: "Kind of resource, if several share NAME: train, process, transform or endpoint",
+    description: "Kind of the resource, if several resources have this NAME: train, process, " +
+      "transform or endpoint",
   },
   ...cloudOptions,
 });

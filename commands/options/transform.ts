@@ -45,8 +45,9 @@ export const transformOptions = options({
     rare: true,
     value: "strategy",
     choices: STRATEGIES,
-    description: "Records per request: single, or multi for as many as fit (default: single for " +
-      "JSON, otherwise the server's setting, or multi)",
+    description:
+      "Records per request: single for one record, or multi for as many records as fit " +
+      "(default: single for JSON, otherwise the server's setting, or multi)",
     key: true,
   },
   "--assemble": {
@@ -96,8 +97,9 @@ export const transformOptions = options({
     group: "Records and requests",
     rare: true,
     value: "jsonpath",
-    description: "Part of each record to keep in the result, such as $[0,-1] for its first and " +
-      "last column (default: all)",
+    description:
+      "Part of each record to keep in the result, such as $[0,-1] for the first and last " +
+      "columns (default: all)",
     key: true,
     parse: parseFilterText,
   },
@@ -105,7 +107,8 @@ export const transformOptions = options({
     group: "Records and requests",
     value: "source",
     choices: JOINS,
-    description: "Data to join with each response: input (its record) or none (default: none)",
+    description: "Data to join with each response: input (the record in the request) or none " +
+      "(default: none)",
     key: true,
   },
   "--invocation-timeout": {

@@ -41,7 +41,7 @@ function listSection(topics: readonly Topic[]): string {
 
 /** Describes the shared options, under the headings of the help. */
 function sharedSection(topics: readonly Topic[], shared: ReadonlySet<string>): string {
-  const meaning = "The commands below name those that they have, and describe their own.";
+  const meaning = "Each command below names the options from this list that it supports.";
   const all = topics.flatMap(ownGroups);
   const groups = OPTION_GROUPS.map((heading) => {
     const items = new Set(itemsOf(all.filter((group) => group.heading === heading)));
@@ -74,12 +74,13 @@ function itemOf({ form, description }: Row): string {
 
 function section(topic: Topic, shared: ReadonlySet<string>): string {
   const groups = ownGroups(topic);
+  const usage = usageParts(topic);
   const isShared = (row: Row): boolean => shared.has(itemOf(row));
   const also = groups.flatMap(({ rows }) => rows.filter(isShared)).map(flagOf);
   return [
     `### ${topic.path}\n`,
     `${wrap(topic.description, 100, 0)}\n`,
-    `\`${usageParts(topic).join(" ")}\`\n`,
+    usage.length === 2 ? "" : `\`${usage.join(" ")}\`\n`,
     ...groups.map(({ heading, rows }) =>
       headed(heading, rows.filter((row) => !isShared(row)).map(itemOf))
     ),
