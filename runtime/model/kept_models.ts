@@ -10,6 +10,13 @@ import { PIN, runDirectoryOf } from "./runs.ts";
 import { modelOf } from "./version_of.ts";
 import { currentRun } from "./versions.ts";
 
+/** Returns how many models of an app mlcli keeps, and their total size. */
+export function modelLimits(
+  { keep_models = "10", keep_models_size = "10GB" }: PersonSettings,
+): Required<Pick<PersonSettings, "keep_models" | "keep_models_size">> {
+  return { keep_models, keep_models_size };
+}
+
 /**
  * Returns the names of the runs whose models mlcli removes.
  *
@@ -21,8 +28,9 @@ export function modelsToRemove(
   runs: readonly RunSummary[],
   used: ReadonlySet<string>,
   metric: string | undefined,
-  { keep_models = "10", keep_models_size = "10GB" }: PersonSettings,
+  settings: PersonSettings,
 ): readonly string[] {
+  const { keep_models, keep_models_size } = modelLimits(settings);
   // If the end of a run is unknown, its user was told to decide about its model.
   const counted = runs.filter(({ pinned, status }) => !pinned && status !== "Lost");
   const [good, failed] = [counted.filter(isComplete), counted.filter((run) => !isComplete(run))];

@@ -268,7 +268,8 @@ suite("a server that runs while its app is trained again", () => {
       const [, second] = await runsOf(app);
       await retrain(app, writes(name));
       const { code, stderr } = await app.run(TRAIN, { env });
-      const gone = `warning: Removed the model of ${second} to save disk space\n` +
+      const gone = `warning: Removed the model of ${second} ` +
+        "(mlcli keeps at most 3 models, 10GB in total)\n" +
         "hint: To keep a model: mlcli local keep RUN. To keep more models: mlcli config set " +
         "keep_models NUMBER, or mlcli config set keep_models_size SIZE\n";
       assertEquals([code, stderr], [0, name === "fifth" ? gone : ""]);

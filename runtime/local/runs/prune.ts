@@ -27,7 +27,7 @@ import { currentRun } from "../../model/versions.ts";
 import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { KEPT_RECORDS, RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
-import { modelsToRemove, withModels } from "../../model/kept_models.ts";
+import { modelLimits, modelsToRemove, withModels } from "../../model/kept_models.ts";
 import { tell, warningText } from "../../messages.ts";
 import { type PersonSettings, personSettings } from "../../person.ts";
 import { listed } from "../../text.ts";
@@ -57,7 +57,9 @@ export async function prune(
     if (gone.length === 0) return;
     const hint = "To keep a model: mlcli local keep RUN. To keep more models: " +
       "mlcli config set keep_models NUMBER, or mlcli config set keep_models_size SIZE";
-    tell(host.err, warningText(`Removed the model of ${listed(gone)} to save disk space`, hint));
+    const { keep_models: most, keep_models_size: size } = modelLimits(settings);
+    const limits = `mlcli keeps at most ${most} models, ${size} in total`;
+    tell(host.err, warningText(`Removed the model of ${listed(gone)} (${limits})`, hint));
   } catch {
     // Another command removed it, a setting is invalid, or a file cannot be removed.
   }

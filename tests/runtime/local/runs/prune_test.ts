@@ -76,7 +76,8 @@ suite("the models of earlier runs", () => {
     await using engine = await fakeContainers();
     const { code, stderr } = await made.run(PROCESS, engine);
     assertEquals(code, 0);
-    const warning = "warning: Removed the model of 2-Completed, 1-Failed to save disk space\n" +
+    const warning = "warning: Removed the model of 2-Completed, 1-Failed " +
+      "(mlcli keeps at most 3 models, 10GB in total)\n" +
       "hint: To keep a model: mlcli local keep RUN. To keep more models: mlcli config set " +
       "keep_models NUMBER, or mlcli config set keep_models_size SIZE\n";
     assertStringIncludes(stderr, warning);
