@@ -91,10 +91,13 @@ export async function requireDirectory(
   const path = typedPath(layout, source);
   // Checked again for each run of --watch, because the run before might have planted a link.
   await requireNamed(layout.cwd, path);
-  if ((await statIfThere(source))?.isDirectory) return;
+  const found = await statIfThere(source);
+  if (found?.isDirectory) return;
   const option = name === undefined ? "--input" : `--input ${name}=...`;
   throw new UsageError(`Not a directory: ${path} (${option})`, {
-    hint: "Choose a directory on this machine. Most shells do not expand ~ after the = sign.",
+    hint: found?.isFile
+      ? "Use a directory that contains only the files of this input"
+      : "Choose a directory on this machine. Most shells do not expand ~ after the = sign.",
   });
 }
 

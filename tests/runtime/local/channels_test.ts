@@ -186,6 +186,15 @@ suite("the channels of local train", () => {
       missing.stderr,
       /^error: Not a directory: .*none \(--input training=\.\.\.\)\nhint: /,
     );
+    const file = await trainWith(
+      ["--input", "training=OTHER/file"],
+      {},
+      (app) => app.write(`${app.directory}/other data/file`, ""),
+    );
+    assertMatch(
+      file.stderr,
+      /\nhint: Use a directory that contains only the files of this input\n/,
+    );
     const without = await trainWith(
       [],
       {},
