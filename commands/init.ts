@@ -58,11 +58,11 @@ const OPTIONS = options({
   },
   "--region": {
     ...cloudOptions["--region"],
-    description: "AWS region for commands that run on SageMaker",
+    description: "AWS region for commands on SageMaker",
   },
   "--profile": {
     ...cloudOptions["--profile"],
-    description: "AWS profile for commands that run on SageMaker",
+    description: "AWS profile for commands on SageMaker",
   },
   "--iam-role-arn": { ...cloudOptions["--iam-role-arn"], onlyWith: "--from" },
   "--yes": {

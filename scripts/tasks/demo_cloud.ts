@@ -25,7 +25,7 @@ const BUCKET = "my-bucket";
 const PREFIX = `s3://${BUCKET}/${APP}`;
 const ROLE = "arn:aws:iam::123456789012:role/mlcli-execution";
 const INSTANCE = "ml.m5.large";
-const ENDPOINT = "flat-prices";
+const ENDPOINT = "shop";
 /** SageMaker takes minutes to start a server. In ms. */
 const HOSTING = { pingInterval: 200, grace: 5_000 };
 /** Of the app's own files. */
