@@ -1,6 +1,6 @@
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { METRICS_KEY } from "../../runtime/contract/metric_definitions.ts";
+import { METRICS_KEY, SAMPLE_METRIC } from "../../runtime/contract/metric_definitions.ts";
 import { measureEarlierRuns } from "../../runtime/local/metrics/earlier.ts";
 import { lastValues } from "../../runtime/local/metrics/messages.ts";
 import { jsonComparison, jsonRun, jsonWholeRun } from "../../runtime/local/runs/json.ts";
@@ -52,7 +52,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     tell(err, noteText(`Columns not shown: ${listed(left, 10)} (use --output json)`));
   }
   if (
-    app.configuration.metricDefinitions.length === 0 &&
+    app.configuration.metricDefinitions.every(({ regex }) => regex === SAMPLE_METRIC.Regex) &&
     runs.every(({ metrics }) => Object.keys(metrics).length === 0) &&
     runs.some(({ kind }) => kind === "train")
   ) {

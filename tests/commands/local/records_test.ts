@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
+import { SAMPLE_METRIC } from "../../../runtime/contract/metric_definitions.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
@@ -494,6 +495,13 @@ suite("mlcli local list-jobs", () => {
         `      ${app.name}.json.\n`,
     );
     assertEquals((await list(app)).stderr, "");
+  });
+
+  it("asks for metric_definitions if the app has only the sample's, and no run has metrics", async () => {
+    await using app = await completeApp({ configuration: { metric_definitions: [SAMPLE_METRIC] } });
+    await putRecord(app, "churn-1", { metrics: {} });
+    const { stderr } = await list(app, [], { isTerminal: true });
+    assertMatch(stderr, /^note: No metrics\. To extract them from the output, set /);
   });
 
   it("list-jobs does not ask for metric_definitions if the app has some and no listed run has metrics", async () => {
