@@ -7,7 +7,6 @@ import { alternatives, closest, sentences } from "../runtime/text.ts";
 import { cloudGroup } from "./cloud/cloud.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
 import { type NamedOption, type Options, restArgumentOf } from "./options/option.ts";
-import { localGroup } from "./local/local.ts";
 import { topicOf } from "./topic.ts";
 import { usageError } from "./usage.ts";
 
@@ -84,7 +83,8 @@ export async function unknownCommandError(
   const message = `Unknown command "${name}"`;
   const path = ["mlcli", ...typed].join(" ");
   const isCloud = root.commands[typed[0] ?? ""]?.isPrefix === true;
-  const all = (await pathsOf(root)).filter((one) => !isCloud || isCommandOnCloud(one));
+  const all = (await pathsOf(root))
+    .filter((one) => !isCloud || Object.hasOwn(cloudGroup.commands, one));
   const isElsewhere = isCloud && Object.hasOwn(root.commands, name);
   const suggested = (isElsewhere ? [name] : suggestedCommands(isCloud ? [] : typed, name, all))
     .map((path) => withWord(path, next));
@@ -92,10 +92,6 @@ export async function unknownCommandError(
   const isGroup = suggested.length === 1 && all.includes(whole);
   const hint = hintTo(isGroup ? [whole] : suggested, path);
   return hint === undefined ? usageError(path, message) : new UsageError(message, { hint });
-}
-
-function isCommandOnCloud(path: Path): boolean {
-  return Object.hasOwn(cloudGroup.commands, path);
 }
 
 /** How a name or a port follows a command. */
@@ -251,9 +247,6 @@ function foreignOption(
   if (BODIES.includes(flag) && known.some(([own]) => own === "--content-type")) {
     return "Pass the request body as a file, as JSON, or on standard input";
   }
-  if (flag === "--local" && Object.hasOwn(localGroup.commands, names[0] ?? "")) {
-    return `To run locally: mlcli local ${names[0]}`;
-  }
   if (FILTERS.includes(flag) && known.some(([own]) => own === "--output")) {
     return `To select from the JSON, use jq: ${
       ["mlcli", ...names].join(" ")
@@ -277,6 +270,7 @@ async function optionOfTwin({ names, flag, root }: UnknownOption): Promise<strin
   const twin = isLocal ? names.slice(1) : ["local", ...names];
   if (!await isCommand(root, twin)) return undefined;
   const { path, options } = await topicOf(root, twin);
+  if (flag === "--local" && !isLocal) return `To run locally: ${path}`;
   if (!options.some((named) => formsOf(named).includes(flag))) return undefined;
   return `${flag} belongs to ${path}, which runs ${isLocal ? "on SageMaker" : "on this machine"}`;
 }

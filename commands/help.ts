@@ -12,9 +12,8 @@ export const helpCommand: Command = command({
     const { printHelp } = await import("./cliffy/run.ts");
     return async (context, { command }, { root }) => {
       const isAll = command.at(-1) === "all";
-      const words = [...isAll ? command.slice(0, -1) : command, "--help"];
-      const { names } = await parseCommand({ words, rest: [] }, root);
-      await printHelp(names, root, context, isAll ? "all" : "common");
+      const words = isAll ? [...command.slice(0, -1), "--help", "all"] : [...command, "--help"];
+      await printHelp(await parseCommand({ words, rest: [] }, root), root, context);
     };
   },
 });

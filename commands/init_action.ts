@@ -18,7 +18,7 @@ import { boundaryOf } from "../runtime/app/confinement.ts";
 import { PLATFORM } from "../runtime/app/image.ts";
 import { layoutOf } from "../runtime/app/layout.ts";
 import { defaultRequirements } from "../runtime/app/requirements.ts";
-import { rememberIfPossible } from "../runtime/app/trusted_image.ts";
+import { rememberTrust } from "../runtime/app/trusted_image.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
@@ -71,7 +71,7 @@ export async function initAction(
   const result = await makeScaffold(plan, context.interruption.signal);
   if (options.image !== undefined) {
     const what = { directory: cwd, kind: "images", name: options.image } as const;
-    await rememberIfPossible(what, { ...context, note: (text) => tell(err, `${text}\n`) });
+    await rememberTrust(what, { ...context, note: (text) => tell(err, `${text}\n`) });
   }
   for (const path of result.created) out.print(`${path}\n`);
   err.print(summary(result));

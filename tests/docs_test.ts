@@ -16,7 +16,7 @@ const ROOT = fromFileUrl(new URL("../", import.meta.url));
 const LINK = /\]\((?![a-z]+:)([^)#]*)(?:#([^)]*))?\)/g;
 
 suite("the documents", () => {
-  it("link only to files and headings that exist", async () => {
+  it("documents link only to files and headings that exist", async () => {
     const broken: string[] = [];
     for (const page of await pages()) {
       for (const [link, path = "", heading] of (await read(page)).matchAll(LINK)) {
@@ -29,7 +29,7 @@ suite("the documents", () => {
     assertEquals(broken, []);
   });
 
-  it("are all linked from the README, docs/README.md or CONTRIBUTING.md", async () => {
+  it("all documents are linked from the README, docs/README.md or CONTRIBUTING.md", async () => {
     const linked = new Set(["docs/README.md"]);
     for (const page of ["README.md", "docs/README.md", "CONTRIBUTING.md"]) {
       for (const [, path = ""] of (await read(page)).matchAll(LINK)) {
@@ -42,7 +42,7 @@ suite("the documents", () => {
     assertEquals(lost, []);
   });
 
-  it("list their sections at the top if they are long", async () => {
+  it("documents list their sections at the top if they are long", async () => {
     await assertNone(/^docs\/.*\.md$/, (text) => {
       const [top = ""] = text.split(/^## /m);
       const listed = [...top.matchAll(LINK)].map(([, , heading]) => heading);

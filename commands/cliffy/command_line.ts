@@ -169,7 +169,10 @@ export async function parseCommand(
       const value = valueOf(option, known, left[0], names);
       if (value !== undefined && option.attached === undefined) left.shift();
       written.push({ ...option, value });
-      if (option.flag === "--help" && left[0] === ALL) asksAll = left.shift() === ALL;
+      if (option.flag === "--help" && left[0] === ALL) {
+        asksAll = true;
+        left.shift();
+      }
     } else if (!isGroup(declared)) {
       given.push(word);
     } else if (word === "help" && names.length > 0) {

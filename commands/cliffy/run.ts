@@ -1,7 +1,6 @@
 import type { Context } from "../../runtime/context.ts";
 import { NoAppHere } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";
-import type { HelpLevel } from "../render/help.ts";
 import { asksOnly, parseCommand, type ParsedCommand, splitCommandLine } from "./command_line.ts";
 
 /**
@@ -22,9 +21,8 @@ export async function runCommandLine(
   // If the command line is wrong, nobody waits for it.
   loading?.catch(() => {});
   const parsed = await parseCommand(line, root);
-  if (parsed.question === "help") return await printHelp(parsed.names, root, context, "common");
-  if (parsed.question === "help all") return await printHelp(parsed.names, root, context, "all");
   if (parsed.question === "version") return await printVersion(parsed, context);
+  if (parsed.question !== undefined) return await printHelp(parsed, root, context);
   const { run } = await (loading ?? import("./tree.ts"));
   const there = line.directory === undefined ? context : await inOther(line.directory, context);
   try {
@@ -44,21 +42,20 @@ async function inOther(directory: string, context: Context): Promise<Context> {
   return await inDirectory(context, directory);
 }
 
-/**
- * Prints the help of a command.
- *
- * @param names of the command, without `mlcli`: `["local", "train"]`.
- */
+/** Prints the help of a command, with all options for the question "help all". */
 export async function printHelp(
-  names: readonly string[],
+  { names, question }: Pick<ParsedCommand, "names" | "question">,
   root: Group,
   context: Context,
-  level: HelpLevel,
 ): Promise<void> {
   const { topicOf } = await import("../topic.ts");
   const { helpText } = await import("../render/help.ts");
   const { out } = context;
-  const text = helpText(await topicOf(root, names), out, level);
+  const text = helpText(
+    await topicOf(root, names),
+    out,
+    question === "help all" ? "all" : "common",
+  );
   if (out.rows === 0 || text.split("\n").length <= out.rows) return out.print(text);
   const { printPaged } = await import("../render/pager.ts");
   await printPaged(text, context);

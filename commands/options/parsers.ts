@@ -13,12 +13,12 @@ export function parsePort(text: string, source: string): number {
 const SECONDS_PER_UNIT = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
 const DURATION =
-  /^(?:(?<d>\d{1,9})d)?(?:(?<h>\d{1,9})h)?(?:(?<m>\d{1,9})m(?:in)?)?(?:(?<s>\d{1,9})s)?$/i;
+  /^(?=\d)(?:(?<d>\d{1,9})d)?(?:(?<h>\d{1,9})h)?(?:(?<m>\d{1,9})m(?:in)?)?(?:(?<s>\d{1,9})s)?$/i;
 
 /** Returns the seconds of `300`, `90s`, `5m` or `1h30m`; `undefined` for another text. */
 export function secondsIn(text: string): number | undefined {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  const parts = DURATION.exec(text === "" ? "-" : text)?.groups;
+  const parts = DURATION.exec(text)?.groups;
   if (parts === undefined) return undefined;
   const units = Object.entries(SECONDS_PER_UNIT);
   return units.reduce((sum, [unit, seconds]) => sum + seconds * Number(parts[unit] ?? 0), 0);

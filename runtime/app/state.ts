@@ -25,7 +25,19 @@ export async function isRemembered(what: Remembered, env: Context["env"]): Promi
   return await recall(what, env).then(({ names }) => names.includes(what.name), () => false);
 }
 
-/** @throws MlcliError with the file's path, where that is not possible. */
+/** Remembers, or calls `onFailure` with the reason why that is not possible. */
+export async function rememberIfPossible(
+  what: Remembered,
+  env: Context["env"],
+  onFailure: (reason: string) => void,
+): Promise<void> {
+  await remember(what, env).catch((error) => {
+    if (!(error instanceof MlcliError)) throw error;
+    onFailure(error.message);
+  });
+}
+
+/** @throws MlcliError with the file's path if mlcli cannot write the file. */
 export async function remember(what: Remembered, env: Context["env"]): Promise<void> {
   const path = pathOf(env);
   try {

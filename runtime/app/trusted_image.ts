@@ -11,7 +11,7 @@ import { MlcliError } from "../errors.ts";
 import { personSettings } from "../person.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
-import { isRemembered, remember, type Remembered } from "./state.ts";
+import { isRemembered, type Remembered, rememberIfPossible } from "./state.ts";
 import { shellWord } from "./typed_path.ts";
 
 /** What is asked for, and by whom. */
@@ -45,7 +45,7 @@ export async function requireTrusted(
   const { app: { directory }, image, isTyped } = named;
   const known = { directory, kind: "images", name: image } as const;
   if (isTyped) {
-    await rememberIfPossible(known, host);
+    await rememberTrust(known, host);
     return "person";
   }
   if (await isRemembered(known, host.env)) return "person";
@@ -63,20 +63,21 @@ export async function requireTrusted(
     throw notTrusted(named, `to AWS, and your AWS account is unknown (${error.message})`);
   });
   if (caller !== account) throw notTrusted(named, "to AWS or to your account");
-  await rememberIfPossible(own, host);
+  await rememberTrust(own, host);
   return "registry";
 }
 
-/** What is typed need not be typed again. */
-export async function rememberIfPossible(
+/** Remembers an image or an account, so that the user need not type it again. */
+export async function rememberTrust(
   what: Remembered,
   { env, note }: Pick<TrustHost, "env" | "note">,
 ): Promise<void> {
   if (note === undefined) return;
-  await remember(what, env).catch((error) => {
-    if (!(error instanceof MlcliError)) throw error;
-    note(`Cannot remember that you trust this image: ${error.message}`);
-  });
+  await rememberIfPossible(
+    what,
+    env,
+    (reason) => note(`Cannot remember that you trust this image: ${reason}`),
+  );
 }
 
 function notTrusted({ image, app: { name }, command }: NamedImage, whose: string): MlcliError {

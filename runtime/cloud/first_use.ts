@@ -1,7 +1,7 @@
-/** Asks before the first job or endpoint of a directory in an AWS account, because both cost money. */
+/** Asks before the first job or endpoint of a directory in an AWS account: jobs and endpoints cost money. */
 
 import type { App } from "../app/app.ts";
-import { isRemembered, remember, type Remembered } from "../app/state.ts";
+import { isRemembered, type Remembered, rememberIfPossible } from "../app/state.ts";
 import { isAgreed } from "../agreement.ts";
 import type { Aws } from "../aws/aws.ts";
 import { AwsError } from "../aws/errors.ts";
@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 import type { JobReport } from "./jobs/follow.ts";
 
-/** What is about to cost money. */
+/** A job or an endpoint that costs money. */
 export interface Use {
   readonly app: Pick<App, "directory">;
   /** What happens, without a subject: `starts a training job (2 x ml.m5.large)`. */
@@ -20,7 +20,7 @@ export interface Use {
 }
 
 /**
- * States what is about to be used and asks once for each directory and account. Never asks in a pipe
+ * Prints the instances, the region and the account, and asks once for each directory and account. Never asks in a pipe
  * or in CI.
  *
  * @throws MlcliError if the user does not agree.
@@ -32,7 +32,7 @@ export async function confirmFirstUse(
   report: Pick<JobReport, "always" | "note">,
 ): Promise<void> {
   if (yes || !host.canAsk || isCi(host.env("CI"))) return;
-  const account = await accountOf(aws);
+  const account = await callerAccount(aws);
   const use: Remembered = { directory, kind: "agreed", name: account };
   if (await isRemembered(use, host.env)) return;
   const { region } = await aws.sagemaker();
@@ -43,16 +43,17 @@ export async function confirmFirstUse(
     });
   }
   if (account === UNKNOWN) return;
-  await remember(use, host.env).catch((error) => {
-    if (!(error instanceof MlcliError)) throw error;
-    report.note(`Cannot remember that you agreed, so mlcli will ask again: ${error.message}`);
-  });
+  await rememberIfPossible(
+    use,
+    host.env,
+    (reason) => report.note(`Cannot remember that you agreed, so mlcli will ask again: ${reason}`),
+  );
 }
 
 const UNKNOWN = "unknown";
 
 /** Returns the account's number, or "unknown": a job needs no access to AWS STS. */
-async function accountOf(aws: Pick<Aws, "sts">): Promise<string> {
+async function callerAccount(aws: Pick<Aws, "sts">): Promise<string> {
   try {
     return (await (await aws.sts()).identity()).account;
   } catch (error) {

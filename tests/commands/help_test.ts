@@ -33,7 +33,7 @@ suite("the help", () => {
     }
   });
 
-  it("groups the options, with those that must be given first", async () => {
+  it("the help groups the options, and begins with the required ones", async () => {
     const text = new Map(await helps("all")).get("mlcli train")!;
     const headings = [...text.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading);
     assertEquals(headings, [
@@ -52,7 +52,7 @@ suite("the help", () => {
     }
   });
 
-  it("lists at most 15 options, all that must be given among them, and counts the rest", async () => {
+  it("the help lists at most 15 options, including all required ones, and counts the others", async () => {
     for (const topic of await topicsBelow(root)) {
       const common = commonOptions(topic.options);
       assert(common.length <= 15, `${topic.path}: ${common.length}`);
@@ -65,7 +65,7 @@ suite("the help", () => {
     }
   });
 
-  it("lists all options with --help all", async () => {
+  it("--help all lists all options", async () => {
     for (const all of [["--help", "all"], ["-h", "all"]]) {
       const { code, stdout } = await runProgram(["local", "train", ...all], { cwd: "/" });
       assertEquals(code, 0);

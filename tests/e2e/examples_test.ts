@@ -19,7 +19,7 @@ const ROW = /^\| `(\w+)` +\| `(.+?)` +\| `(.+?)` +\| (nightly|by hand) +\|$/gm;
 
 const NUMBER = /\d+(?:\.\d+)?/g;
 
-/** Whether two lines have the same text, and numbers that differ by a quarter at most. */
+/** Returns whether two lines have equal text, and numbers that differ by at most a quarter. */
 function isLike(line: string, shown: string): boolean {
   const [numbers, expected] = [line, shown].map((one) => (one.match(NUMBER) ?? []).map(Number));
   return line.replaceAll(NUMBER, "N") === shown.replaceAll(NUMBER, "N") &&
@@ -34,9 +34,9 @@ async function follow(steps: readonly Step[]): Promise<void> {
   const options = {
     cwd: directory.path,
     env: {
-      ...Deno.env.toObject(), // settings of pip on this machine
+      ...Deno.env.toObject(), // this machine's settings for pip
       EXAMPLES,
-      MLCLI_BASE_IMAGE: pipImage(), // Docker Hub may be out of reach
+      MLCLI_BASE_IMAGE: pipImage(), // Docker Hub might be unreachable
       MLCLI_DOCKER_TAG: tag,
       MLCLI_PORT: port,
       XDG_STATE_HOME: "/dev/null",
@@ -44,7 +44,7 @@ async function follow(steps: readonly Step[]): Promise<void> {
     timeout: PYPI_TIMEOUT,
   };
   const run = async (command: string): Promise<string> => {
-    const line = command.replace("local stop", `$& --port ${port}`); // which no variable sets
+    const line = command.replace("local stop", `$& --port ${port}`); // no variable sets this port
     const { code, stdout, stderr } = await runShellLine({ env: () => ({}) }, line, options);
     assertEquals(code, 0, `$ ${command}\n${stdout}${stderr}`);
     return stdout;
@@ -63,7 +63,7 @@ async function follow(steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** The steps of a section of the page. */
+/** Returns the steps of a section of the page. */
 function stepsBelow(heading: string): readonly Step[] {
   const section = PAGE.split("\n## ").find((one) => one.startsWith(`${heading}\n`)) ?? "";
   const steps = stepsOf(section);
@@ -75,12 +75,12 @@ async function linesOf(path: string): Promise<readonly string[]> {
   return (await Deno.readTextFile(path)).split(/\r?\n/);
 }
 
-// The packages are the image's, and the same on the binary.
+// The images contain the packages, so the binary would not change the result.
 if (!Deno.env.get("MLCLI_UNDER_TEST")) {
   suite("docs/examples/README.md", () => {
     const rows = [...PAGE.matchAll(ROW)];
 
-    it("names each directory", async () => {
+    it("docs/examples/README.md names each example's directory", async () => {
       const named = [
         ...rows.map(([, directory]) => directory!),
         "README.md",

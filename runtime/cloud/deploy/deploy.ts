@@ -6,7 +6,7 @@ import { environmentDifferences } from "../../contract/differences.ts";
 import { isOfProgram, servingVariables } from "../../contract/launch.ts";
 import { checkDeployedName } from "../../contract/names.ts";
 import { Interrupted, MlcliError } from "../../errors.ts";
-import { isRemembered, remember, type Remembered } from "../../app/state.ts";
+import { isRemembered, type Remembered, rememberIfPossible } from "../../app/state.ts";
 import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import { confirmFirstUse, instancesText } from "../first_use.ts";
@@ -64,16 +64,17 @@ export async function deploy(
     );
   }
   const [variant] = deployment.configuration.ProductionVariants!;
-  const verbs = action === "update" ? ["updates", "Updating"] : ["creates", "Creating"];
-  const does = `${verbs[0]} endpoint ${state.endpoint} (${machinesText(variant!)})`;
+  const does = action === "update" ? "updates" : "creates";
+  const use = `${does} endpoint ${state.endpoint} (${machinesText(variant!)})`;
   await beforeAnyChange(report, async () => {
-    await confirmFirstUse({ ...context.request, does }, aws, host, report);
+    await confirmFirstUse({ ...context.request, does: use }, aws, host, report);
     await model.send();
     await requireUnchanged(context);
   });
   const { made, withOwnTags, account, arn } = await make(deployment, inTheWay, context);
   if (!state.description) await rememberEndpoint(context, account);
-  report.note(`${verbs[1]} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
+  const verb = action === "update" ? "Updating" : "Creating";
+  report.note(`${verb} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
   noteConsole({ kind: "endpoint", name: state.endpoint, arn }, report);
   const target = {
     arn,
@@ -184,16 +185,13 @@ async function rememberEndpoint(
   account: string | undefined,
 ): Promise<void> {
   const { report, host, state } = context;
-  try {
-    if (account === undefined) throw new MlcliError("its account is unknown");
-    await remember(rememberedAs(context, account), host.env);
-  } catch (error) {
-    if (!(error instanceof MlcliError)) throw error;
+  const onFailure = (reason: string): void =>
     report.note(
-      `Cannot remember endpoint ${state.endpoint} (${error.message}), so type ` +
+      `Cannot remember endpoint ${state.endpoint} (${reason}), so type ` +
         "--endpoint-name again next time",
     );
-  }
+  if (account === undefined) return onFailure("its account is unknown");
+  await rememberIfPossible(rememberedAs(context, account), host.env, onFailure);
 }
 
 function rememberedAs(

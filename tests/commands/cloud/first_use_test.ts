@@ -22,7 +22,7 @@ function user(...replies: readonly string[]) {
 }
 
 suite("the first use of an account", () => {
-  it("states instances, region and account, and asks once", async () => {
+  it("mlcli states instances, region and account before the first job, and asks once", async () => {
     await using job = await makeJobApp();
     const { questions, options } = user("y");
     const first = await job.run([...TRAIN, "-c", "2"], options);
@@ -37,7 +37,7 @@ suite("the first use of an account", () => {
   });
 
   for (const reply of ["", "n"]) {
-    it(`creates nothing if the user answers "${reply}", and asks again`, async () => {
+    it(`mlcli creates nothing if the user answers "${reply}", and asks again next time`, async () => {
       await using job = await makeJobApp();
       const { questions, options } = user(reply, reply);
       for (const count of [1, 2]) {
@@ -48,7 +48,7 @@ suite("the first use of an account", () => {
     });
   }
 
-  it("is remembered for its directory only, and not with --yes", async () => {
+  it("mlcli remembers an agreement for its directory only, and none of --yes", async () => {
     await using job = await makeJobApp();
     await using other = await makeJobApp();
     const { questions, options } = user("y", "n");
@@ -60,7 +60,7 @@ suite("the first use of an account", () => {
     assertEquals(questions.length, 2);
   });
 
-  it("is not asked about in a pipe, in CI or with --dry-run", async () => {
+  it("mlcli does not ask for agreement in a pipe, in CI or with --dry-run", async () => {
     await using job = await makeJobApp();
     const { questions, options } = user();
     for (
@@ -77,7 +77,7 @@ suite("the first use of an account", () => {
     assertEquals(questions.length, 1);
   });
 
-  it("is stated with --quiet, too, and sends no code before the user agrees", async () => {
+  it("mlcli states the instances with --quiet, and sends no code before the user agrees", async () => {
     await using job = await makeJobApp();
     await job.app.write(`${job.app.directory}/train.py`, "");
     const code = ["--entry-point", "train.py", "--launcher", "script"];
@@ -86,7 +86,7 @@ suite("the first use of an account", () => {
     assertEquals(changesOf(job), []);
   });
 
-  it("asks each time if the answer cannot be remembered", async () => {
+  it("mlcli asks for agreement each time if it cannot write its state", async () => {
     await using job = await makeJobApp();
     const { options } = user("y");
     const { code, stderr } = await job.run(TRAIN, {
@@ -97,7 +97,7 @@ suite("the first use of an account", () => {
     assertStringIncludes(stderr, "Cannot remember that you agreed, so mlcli will ask again: ");
   });
 
-  it("names each group of instances", async () => {
+  it("mlcli names each group of instances before it asks for agreement", async () => {
     await using job = await makeJobApp();
     const groups = ["a=ml.c5.large:1", "b=ml.p3.2xlarge:3"].flatMap((
       one,
@@ -107,7 +107,7 @@ suite("the first use of an account", () => {
     assertStringIncludes(stderr, "(1 x ml.c5.large, 3 x ml.p3.2xlarge) in ");
   });
 
-  it("covers batch transform", async () => {
+  it("mlcli asks for agreement before a transform job", async () => {
     await using job = await makeDeployApp();
     const { options } = user("n");
     const args = ["transform", "-i", `s3://${BUCKET}/app/data`, "-m", MODEL, "-e", "ml.m5.large"];
@@ -122,7 +122,7 @@ suite("the first use of an account", () => {
       ["serverless, 2048 MB", ["--memory-size-in-mb", "2GB"]],
     ] as const
   ) {
-    it(`covers endpoints: ${machines}`, async () => {
+    it(`mlcli asks for agreement before it creates an endpoint: ${machines}`, async () => {
       await using app = await makeDeployApp();
       const { options } = user("n");
       const { code, stderr } = await app.run(
@@ -134,7 +134,7 @@ suite("the first use of an account", () => {
     });
   }
 
-  it("covers updates of endpoints", async () => {
+  it("mlcli asks for agreement before it updates an endpoint", async () => {
     await using app = await makeDeployedApp();
     const { code, stderr } = await app.run([...UPDATE, "-c", "2"], user("n").options);
     assertEquals([code, changesOf(app)], [1, []], stderr);

@@ -21,7 +21,7 @@ function awsOf(account: string | undefined): Pick<Aws, "sts" | "sagemaker"> {
 }
 
 suite("confirmFirstUse", () => {
-  it("asks for each account, and each time if the account is unknown", async () => {
+  it("confirmFirstUse asks once for each account, and each time if the account is unknown", async () => {
     await using directory = await makeDirectory();
     const printed: string[] = [];
     const report = {
