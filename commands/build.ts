@@ -1,46 +1,46 @@
 import { buildArgument } from "../runtime/image/build_arguments.ts";
-import { type Command, command } from "./command.ts";
-import { options, type Values } from "./options/option.ts";
+import { appCommand, type AppValues, type Command } from "./command.ts";
+import { options } from "./options/option.ts";
 import { appName, dockerTag, outputFormat, progressOptions } from "./options/shared.ts";
 
 const OPTIONS = options({
   ...appName,
   ...dockerTag,
-  "--base-image": {
-    value: "image",
+  "--base-image IMAGE": {
     description: "Base image to use instead of base_image in NAME.json",
+    top: "base_image",
+    traced: true,
     variable: "MLCLI_BASE_IMAGE",
   },
-  "--platform": {
-    value: "platform",
+  "--platform PLATFORM": {
     description: "Platform to build for, such as linux/amd64 (default: platform in NAME.json)",
+    top: "platform",
     variable: "MLCLI_PLATFORM",
   },
-  "--build-arg": {
-    value: "name[=value]",
+  "--build-arg NAME[=VALUE]...": {
     description:
       "Build argument (ARG) of the Dockerfile (repeatable). Without =VALUE, mlcli copies " +
       "the value from your shell. Don't pass secrets, because the image stores build " +
       "arguments.",
-    repeatable: true,
     parse: buildArgument,
   },
-  "--target": {
+  "--target STAGE": {
     rare: true,
-    value: "stage",
     description: "Stage of the Dockerfile to build (default: the last stage)",
   },
-  "--context": {
+  "--context DIR": {
     rare: true,
-    value: "dir",
     description:
       "Build context, which is a directory with your own Dockerfile (default: context in " +
       "NAME.json)",
+    top: "context",
+    traced: true,
     path: "typed",
   },
-  "--dockerfile": {
-    value: "path",
+  "--dockerfile PATH": {
     description: "Dockerfile to use instead of the Dockerfile in the app or in --context",
+    top: "dockerfile",
+    traced: true,
     path: "typed",
   },
   "--no-cache": { description: "Build without cached steps" },
@@ -51,16 +51,14 @@ const OPTIONS = options({
   "--replace": {
     description: "Overwrite an image of the same name that mlcli didn't build for this app",
   },
-  "--dry-run": {
-    description: "Print the build plan as JSON, without building the image",
-  },
+  "--dry-run": { description: "Print the build plan as JSON, without building the image" },
   ...outputFormat,
   ...progressOptions,
 });
 
-export type BuildOptions = Values<typeof OPTIONS>;
+export type BuildValues = AppValues<typeof OPTIONS>;
 
-export const buildCommand: Command = command({
+export const buildCommand: Command = appCommand({
   options: OPTIONS,
   examples: [
     ["Build app:latest", "mlcli build"],

@@ -1,18 +1,19 @@
 /** The app that a command is for, and the keys of its configuration file that mlcli does not know. */
 
-import { type App, findApp, findApps } from "../runtime/app/app.ts";
+import { type App, findApp, findApps, withImage, withTag } from "../runtime/app/app.ts";
 import { type SectionName, SECTIONS } from "../runtime/app/configuration.ts";
 import type { Finding } from "../runtime/app/image.ts";
-import { sectionOf, unknownTopLevelKeys } from "../runtime/app/sections.ts";
+import { unknownTopLevelKeys } from "../runtime/app/sections.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";
 import { alternatives, inOneLine } from "../runtime/text.ts";
 import type { Options } from "./options/option.ts";
-import { optionsByKey, unknownKeysIn } from "./options/settings.ts";
+import { optionsByKey, unknownKeysIn } from "./options/file.ts";
+import type { Setting } from "../runtime/setting.ts";
 
 interface Choice {
-  readonly appName: string | undefined;
+  readonly appName?: string | undefined;
   readonly quiet?: boolean;
 }
 
@@ -25,6 +26,17 @@ export async function chosenApp(context: Context, choice: Choice): Promise<App> 
   const app = await findApp(context.cwd, choice.appName);
   await tellOf([app], context, choice);
   return app;
+}
+
+/** Returns the app with the image that a command uses. */
+export function withChosenImage(
+  app: App,
+  { image, dockerTag }: {
+    readonly image?: Setting<string> | undefined;
+    readonly dockerTag?: string;
+  },
+): App {
+  return withImage(dockerTag === undefined ? app : withTag(app, dockerTag), image?.value);
 }
 
 /**
@@ -65,7 +77,7 @@ export async function unknownKeys(app: App): Promise<readonly Finding[]> {
   const { sections, otherKeys } = app.configuration;
   const names = SECTIONS.filter((name) => sections[name] !== undefined);
   const inside = await Promise.all(
-    names.map(async (name) => unknownKeysIn(sectionOf(app, name), await sectionOptions(name))),
+    names.map(async (name) => unknownKeysIn(app, name, await sectionOptions(name))),
   );
   // A key of a single word may be another tool's.
   const misplaced = otherKeys.filter((key) => /^[a-z\d]+(_[a-z\d]+)+$/.test(key));
@@ -77,7 +89,7 @@ export async function unknownKeys(app: App): Promise<readonly Finding[]> {
 async function misplacedKey({ name }: App, key: string): Promise<readonly Finding[]> {
   const places: string[] = [];
   for (const section of SECTIONS) {
-    if (optionsByKey(await sectionOptions(section)).has(key)) places.push(`"${section}"`);
+    if (optionsByKey(await sectionOptions(section), section).has(key)) places.push(`"${section}"`);
   }
   if (places.length === 0) return [];
   return [{

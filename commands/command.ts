@@ -4,8 +4,13 @@
  * first line; `lazy-dynamic-imports` in deno.json prevents that.)
  */
 
-import type { Section } from "../runtime/app/sections.ts";
+import type { App } from "../runtime/app/app.ts";
+import type { SectionName } from "../runtime/app/configuration.ts";
 import type { Context } from "../runtime/context.ts";
+import { NoAppHere } from "../runtime/errors.ts";
+import type { Setting } from "../runtime/setting.ts";
+import type { AppFile } from "./options/file.ts";
+import type { ProgramChoice } from "./program.ts";
 import { type Options, propertyName, type Values } from "./options/option.ts";
 
 /** The call of a command. */
@@ -16,30 +21,29 @@ export interface Call {
   readonly root: Group;
 }
 
-/** The options of a command, with the configuration file read. */
-export interface Configured<O extends Options> {
-  /** The command line's values. */
-  readonly typed: Values<O>;
-  /** The values to use: from the command line, a variable, the file or the default, in this order. */
-  readonly options: Values<O>;
-  /** The file's values alone. */
-  readonly settings: Partial<Values<O>>;
-}
-
-/** The call of a command with these options. */
-export interface ConfigurableCall<O extends Options> extends Call {
-  /**
-   * Reads the options again, with values of the configuration file.
-   * @throws MlcliError for an invalid value in the file.
-   */
-  readonly configured: (section: Section) => Promise<Configured<O>>;
+/** The call of a command that uses an app. */
+export interface AppCall extends Call {
+  /** Reads options that the command itself does not have, from an object of the configuration file. */
+  readonly read: <O extends Options>(options: O, section: SectionName) => Values<O>;
 }
 
 export type Action<O extends Options> = (
   context: Context,
   options: Values<O>,
-  call: ConfigurableCall<O>,
+  call: Call,
 ) => Promise<void>;
+
+export type AppAction<O extends Options> = (
+  context: Context,
+  options: AppValues<O>,
+  call: AppCall,
+) => Promise<void>;
+
+/** Values of a command that uses an app. They include those of the app's configuration file. */
+export type AppValues<O extends Options> = Values<O> & {
+  /** The app, with the image that the command uses. */
+  readonly app: App;
+};
 
 export type Example = readonly [title: string, line: string];
 
@@ -48,44 +52,79 @@ interface Declaration<O extends Options> {
   readonly details?: string;
   readonly options: O;
   readonly examples?: readonly Example[];
-  readonly action: () => Promise<Action<O>>;
 }
 
 /**
- * Reads the values of options from a command line.
+ * Reads the values of options.
  *
- * @param settings values for options that the command line doesn't set.
+ * @param file the app's configuration file (default: none is read).
  */
-type ReadValues = <O extends Options>(
-  options: O,
-  settings?: Partial<Values<O>>,
-) => Values<O>;
+type ReadOptions = <O extends Options>(options: O, file?: AppFile) => Values<O>;
 
 /** A command with any options. */
 export interface Command {
   readonly details?: string;
   readonly options: Options;
   readonly examples: readonly Example[];
-  readonly run: (context: Context, read: ReadValues, call: Call) => Promise<void>;
+  readonly run: (context: Context, read: ReadOptions, call: Call) => Promise<void>;
 }
 
-export function command<O extends Options>(declaration: Declaration<O>): Command {
-  const { details, options, examples = [], action } = declaration;
+export function command<O extends Options>(
+  { action, ...declaration }: Declaration<O> & { readonly action: () => Promise<Action<O>> },
+): Command {
+  const { options } = declaration;
   return {
-    details,
-    options,
-    examples,
+    examples: [],
+    ...declaration,
     run: async (context, read, call) => {
       // First: a wrong command line is an error before anything is loaded.
       const values = read(options);
       await requirePaths(context.cwd, options, values);
-      await (await action())(context, values, {
+      await (await action())(context, values, call);
+    },
+  };
+}
+
+/** Options about the app that a command can have. */
+interface AppChoice extends Partial<ProgramChoice> {
+  readonly appName?: string | undefined;
+  readonly dockerTag?: string;
+  readonly quiet?: boolean;
+}
+
+/**
+ * Declares a command that uses an app.
+ *
+ * @param section object of the app's configuration file for the options with `key: true`.
+ */
+export function appCommand<O extends Options>(
+  { action, section, ...declaration }: Declaration<O> & {
+    readonly action: () => Promise<AppAction<O>>;
+    readonly section?: SectionName;
+  },
+): Command {
+  const { options } = declaration;
+  return {
+    examples: [],
+    ...declaration,
+    run: async (context, read, call) => {
+      // First: a wrong command line is an error before anything is loaded.
+      const typed = read(options);
+      await requirePaths(context.cwd, options, typed);
+      const run = await action();
+      const { chosenApp, withChosenImage } = await import("./chosen_app.ts");
+      // The types of options that a command may lack are lost in `O`.
+      const choice: AppChoice = typed;
+      const app = await chosenApp(context, choice).catch(async (error) => {
+        if (!(error instanceof NoAppHere)) throw error;
+        const { withInitCommand } = await import("./program.ts");
+        throw withInitCommand(error, context.cwd, section, choice);
+      });
+      const values = read(options, { app, section });
+      const readMore: AppCall["read"] = (others, section) => read(others, { app, section });
+      await run(context, { ...values, app: withChosenImage(app, values) }, {
         ...call,
-        configured: async (section) => {
-          const { settingsIn } = await import("./options/settings.ts");
-          const settings = settingsIn(section, options);
-          return { typed: values, options: read(options, settings), settings };
-        },
+        read: readMore,
       });
     },
   };
@@ -106,7 +145,8 @@ async function requirePaths(
   for (const [form, option] of Object.entries(options)) {
     if (!("path" in option) || option.path === undefined || option.path === "inner") continue;
     const pathIn = option.path === "typed" ? String : option.path;
-    for (const value of [values[propertyName(form)] ?? []].flat()) {
+    for (const found of [values[propertyName(form)] ?? []].flat()) {
+      const value = "traced" in option && option.traced ? (found as Setting<unknown>).value : found;
       // An option's `path` and `parse` are declared together, so the value has the type that it reads.
       const path = pathIn(value as never);
       if (path === undefined) continue;

@@ -18,7 +18,7 @@ import {
 import { VERSION } from "../runtime/version.ts";
 import { sectionOptions } from "./chosen_app.ts";
 import type { NamedOption } from "./options/option.ts";
-import { optionsByKey } from "./options/settings.ts";
+import { optionsByKey } from "./options/file.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -67,7 +67,7 @@ function metricsSchema(): Schema {
 }
 
 async function sectionSchema(name: SectionName): Promise<Schema> {
-  const known = optionsByKey(await sectionOptions(name));
+  const known = optionsByKey(await sectionOptions(name), name);
   return {
     type: "object",
     description: name === "local"
@@ -86,7 +86,7 @@ async function sectionSchema(name: SectionName): Promise<Schema> {
 /** Options whose values are numbers, with or without a unit. */
 const NUMBERS = ["number", "duration", "mb", "percent", "size", "gpus"];
 
-/** The values that `settingsIn` takes for an option. */
+/** Returns the values that the file can set for an option. */
 function valueSchema(option: NamedOption[1]): Schema {
   if (option.value === undefined) return { type: "boolean" };
   if (option.choices !== undefined) return { enum: option.choices };

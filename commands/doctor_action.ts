@@ -17,9 +17,7 @@ import { wrap } from "../runtime/messages.ts";
  */
 export async function doctorAction(context: Context, options: DoctorOptions): Promise<void> {
   const { checks, platform } = await diagnose({
-    appName: options.appName,
-    tag: options.dockerTag,
-    port: options.port,
+    ...options,
     unknownKeysOf: unknownKeys,
     cloud: options.cloud ? options : undefined,
   }, context);

@@ -1,72 +1,99 @@
-import { DEFAULT_PYTHON_VERSION } from "../runtime/app/configuration.ts";
-import { UsageError } from "../runtime/errors.ts";
+import {
+  type ConfigurationKey,
+  DEFAULT_PYTHON_VERSION,
+  parserOf,
+} from "../runtime/app/configuration.ts";
 import { bytesIn } from "../runtime/quantities.ts";
 import { type Command, command } from "./command.ts";
-import { options, type Values } from "./options/option.ts";
+import { options, optionsOf, propertyName, type Values } from "./options/option.ts";
+import { parsed } from "./options/parsers.ts";
 import { programOptions } from "./options/program.ts";
 import { cloudOptions } from "./options/shared.ts";
 
-/** A size such as `100MB`, in bytes. */
-function parseBytes(text: string, source: string): number {
-  const bytes = bytesIn(text);
-  if (bytes !== undefined) return bytes;
-  throw new UsageError(`${source} must be a size like 100MB or 2GB, but got "${text}"`);
+const parseBytes = parsed(bytesIn, "a size like 100MB or 2GB");
+
+/** Sets a key at the top level of the configuration file. */
+function fromKey<const Key extends ConfigurationKey>(key: Key) {
+  return { top: key, parse: parserOf(key) };
 }
 
 const OPTIONS = options({
   "[name]": {},
-  "--from": {
-    value: "dir|kind/name",
+  "--from DIR|KIND/NAME": {
+    excludes: [
+      ...[
+        "--python-version",
+        "--requirements",
+        "--base-image",
+        "--image",
+        "--entry-point",
+      ] as const,
+      ...["--source-dir", "--launcher", "--image-name", "--platform"] as const,
+    ],
     description: "Convert a project of another tool in DIR, or a SageMaker resource: " +
       "training-job/NAME, processing-job/NAME, endpoint/NAME or model/NAME",
     path: "typed",
   },
-  "--data": {
-    value: "size",
+  "--data SIZE": {
     description: "Download up to SIZE of each input channel of the --from job, such as 100MB " +
       "(default: none)",
     onlyWith: "--from",
     parse: parseBytes,
   },
-  "--python-version": {
-    value: "version",
+  "--python-version VERSION": {
+    ...fromKey("python_version"),
     description: `Python version of the image (default: ${DEFAULT_PYTHON_VERSION})`,
   },
-  "--requirements": {
-    value: "path",
+  "--requirements PATH": {
+    ...fromKey("requirements"),
     description: "Requirements file in this directory (default: requirements.txt)",
     path: "inner",
   },
-  "--base-image": {
-    value: "image",
+  "--base-image IMAGE": {
+    ...fromKey("base_image"),
+    excludes: ["--python-version"],
     description: "Base image (default: the official Python image)",
   },
   "--image": {
     ...programOptions["--image"],
+    traced: undefined,
     description: "Use an existing image, such as one from AWS, instead of building one",
+    excludes: ["--base-image", "--python-version", "--requirements", "--image-name"],
+    hint: "Remove one of them: mlcli does not build an existing image",
   },
-  "--entry-point": programOptions["--entry-point"],
+  "--entry-point": {
+    ...programOptions["--entry-point"],
+    traced: undefined,
+    excludes: undefined,
+    onlyWith: "--image",
+  },
   "--source-dir": {
     ...programOptions["--source-dir"],
+    traced: undefined,
     description: "Directory of your code (default: this directory)",
+    onlyWith: "--image",
   },
-  "--launcher": programOptions["--launcher"],
-  "--image-name": { value: "name", description: "Name of the image (default: the app's name)" },
-  "--platform": {
-    value: "platform",
+  "--launcher": { ...programOptions["--launcher"], traced: undefined, onlyWith: "--image" },
+  "--image-name NAME": {
+    ...fromKey("image_name"),
+    description: "Name of the image (default: the app's name)",
+  },
+  "--platform PLATFORM": {
+    ...fromKey("platform"),
     description: "Platform of the image (default on arm64 machines: linux/amd64)",
   },
   "--region": {
     ...cloudOptions["--region"],
+    ...fromKey("cloud_region"),
     description: "AWS region for commands on SageMaker",
   },
   "--profile": {
     ...cloudOptions["--profile"],
+    ...fromKey("cloud_profile"),
     description: "AWS profile for commands on SageMaker",
   },
   "--iam-role-arn": { ...cloudOptions["--iam-role-arn"], onlyWith: "--from" },
-  "--yes": {
-    short: "-y",
+  "-y, --yes": {
     description: "Use the default values without asking, such as the directory's name for the app",
   },
   "--dry-run": { description: "Print the files that would be created, without creating them" },
@@ -74,7 +101,13 @@ const OPTIONS = options({
 
 export type InitOptions = Values<typeof OPTIONS>;
 
-export type InitFlag = keyof typeof OPTIONS & `--${string}`;
+/** The options that `--from` excludes. */
+export const FROM_EXCLUDES = OPTIONS["--from"].excludes;
+
+/** The options that set a key at the top level of the configuration file. */
+export const KEY_OPTIONS = optionsOf(OPTIONS).flatMap(([flag, { top }]) =>
+  top === undefined ? [] : [{ flag, key: top, name: propertyName(flag) as keyof InitOptions }]
+);
 
 export const initCommand: Command = command({
   details: "mlcli init does not overwrite files. On a terminal, mlcli asks for the app's name.",

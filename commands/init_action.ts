@@ -4,19 +4,19 @@ import {
   APP_NAME,
   APP_NAME_EXPECTED,
   appNames,
-  baseOf,
   hasConfiguration,
   lookUp,
 } from "../runtime/app/app.ts";
+import { baseOf } from "../runtime/app/paths.ts";
 import {
   accepts,
   type Configuration,
   DEFAULT_PYTHON_VERSION,
   RULES,
+  valueOf,
 } from "../runtime/app/configuration.ts";
 import { boundaryOf } from "../runtime/app/confinement.ts";
 import { PLATFORM } from "../runtime/app/image.ts";
-import { layoutOf } from "../runtime/app/layout.ts";
 import { defaultRequirements } from "../runtime/app/requirements.ts";
 import { rememberTrust } from "../runtime/app/trusted_image.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
@@ -37,10 +37,9 @@ import { requireCode } from "../runtime/source/program.ts";
 import { inOneLine } from "../runtime/text.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
-import type { InitFlag, InitOptions } from "./init.ts";
+import { type InitOptions, KEY_OPTIONS } from "./init.ts";
 import { printPlan } from "./init_plan.ts";
-import { propertyName } from "./options/option.ts";
-import { firstGiven, usageError } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
 export async function initAction(
@@ -126,7 +125,7 @@ function summary({ app, created, kept }: Scaffold): string {
 async function nextCommands(directory: string, { app, created }: Scaffold): Promise<string> {
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
   if (app.configuration.image !== undefined) {
-    const data = typedPath({ directory }, layoutOf(app).trainingData);
+    const data = typedPath({ directory }, app.paths.trainingData);
     return `Next: if your code needs data, put test data into\n  ${data}/\nThen train:\n` +
       `  mlcli local train${option}\n`;
   }
@@ -142,26 +141,6 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
     ...request,
     `mlcli local stop${option}`,
   ].join("\n  ") + "\n";
-}
-
-/** The options that set a key of the configuration file, and the key's name in `Configuration`. */
-const KEYS = {
-  "--image": ["image", "image"],
-  "--source-dir": ["source_dir", "sourceDir"],
-  "--launcher": ["launcher", "launcher"],
-  "--base-image": ["base_image", "baseImage"],
-  "--python-version": ["python_version", "pythonVersion"],
-  "--requirements": ["requirements", "requirements"],
-  "--region": ["cloud_region", "cloudRegion"],
-  "--profile": ["cloud_profile", "cloudProfile"],
-  "--platform": ["platform", "platform"],
-  "--image-name": ["image_name", "imageName"],
-} as const;
-
-const KEY_FLAGS = Object.keys(KEYS) as (keyof typeof KEYS)[];
-
-function valueOf(options: InitOptions, flag: keyof typeof KEYS): string | undefined {
-  return options[propertyName(flag) as keyof InitOptions] as string | undefined;
 }
 
 /**
@@ -210,8 +189,8 @@ async function chooseConfiguration(
     };
   return {
     ...program,
-    cloud_region: options.region,
-    cloud_profile: options.profile,
+    cloud_region: options.region?.value,
+    cloud_profile: options.profile?.value,
     // An image of an arm64 engine's own platform would not start on SageMaker's default instances.
     platform: options.platform ?? (context.arch === "aarch64" ? PLATFORM : undefined),
     ...entryPoint && { train: { entry_point: entryPoint } },
@@ -219,40 +198,19 @@ async function chooseConfiguration(
 }
 
 /** Checks the options before the first question. @throws UsageError */
-function requireValid(options: InitOptions, path: string): void {
-  const { name, image, entryPoint, sourceDir, launcher } = options;
+function requireValid(
+  { name, entryPoint, sourceDir, launcher }: InitOptions,
+  path: string,
+): void {
   if (name !== undefined && !APP_NAME.test(name)) {
     throw usageError(path, `Argument "NAME" must be ${APP_NAME_EXPECTED}, but got "${name}"`);
   }
-  for (const flag of KEY_FLAGS) {
-    const [key] = KEYS[flag];
-    const value = valueOf(options, flag);
-    if (value === undefined || accepts(key, value)) continue;
-    throw usageError(path, `Option "${flag}" must be ${RULES[key].expected}, but got "${value}"`);
+  if (launcher === "image" && entryPoint !== undefined) {
+    throw usageError(path, 'Option "--entry-point" has no effect with "--launcher image"');
   }
-  const { baseImage, pythonVersion, requirements, imageName } = options;
-  if (baseImage !== undefined && pythonVersion !== undefined) {
-    const message = 'Options "--base-image" and "--python-version" cannot be used together: ' +
-      "the base image has its own Python";
-    throw usageError(path, message);
-  }
-  const ofBuilds = { "--base-image": baseImage, "--python-version": pythonVersion };
-  const wrong = image === undefined
-    ? firstGiven({ "--entry-point": entryPoint, "--source-dir": sourceDir, "--launcher": launcher })
-    : firstGiven({ ...ofBuilds, "--requirements": requirements, "--image-name": imageName });
-  if (wrong === undefined) {
-    if (launcher === "image" && entryPoint !== undefined) {
-      throw usageError(path, 'Option "--entry-point" has no effect with "--launcher image"');
-    }
-    if (sourceDir === undefined || entryPoint !== undefined) return;
+  if (sourceDir !== undefined && entryPoint === undefined) {
     throw usageError(path, 'Option "--source-dir" has no effect without "--entry-point"');
   }
-  throw usageError(
-    path,
-    image === undefined
-      ? `Option "${wrong}" has no effect without "--image"`
-      : `Options "--image" and "${wrong}" cannot be used together: an existing image is not built`,
-  );
 }
 
 /** What runs an entry point in an image, where its name says it, or it is here; nothing is pulled. */
@@ -263,10 +221,13 @@ async function launcherOf(image: string, context: Context): Promise<string | und
 }
 
 /** Returns the options that differ from an existing configuration file. */
-function unusedOptions(options: InitOptions, file: Configuration): readonly InitFlag[] {
+function unusedOptions(options: InitOptions, file: Configuration): readonly string[] {
   const differs = (value: unknown, inFile: unknown): boolean =>
     value !== undefined && value !== inFile;
-  const flags = KEY_FLAGS.filter((flag) => differs(valueOf(options, flag), file[KEYS[flag][1]]));
+  const flags = KEY_OPTIONS.filter(({ name, key }) => {
+    const value = options[name];
+    return differs(typeof value === "object" ? value.value : value, valueOf(file, key));
+  }).map(({ flag }) => flag);
   const isEntryPoint = differs(options.entryPoint, file.sections.train?.["entry_point"]);
   return isEntryPoint ? [...flags, "--entry-point"] : flags;
 }

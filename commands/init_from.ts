@@ -10,9 +10,10 @@ import { counted } from "../runtime/quantities.ts";
 import { inOneLine } from "../runtime/text.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
-import type { InitFlag, InitOptions } from "./init.ts";
+import { FROM_EXCLUDES, type InitOptions } from "./init.ts";
 import { printPlan } from "./init_plan.ts";
-import { firstGiven, usageError } from "./usage.ts";
+import { propertyName } from "./options/option.ts";
+import { usageError } from "./usage.ts";
 
 /**
  * Makes the app, and says what could not be taken over.
@@ -26,10 +27,13 @@ export async function initFrom(
   { path }: Call,
 ): Promise<void> {
   const resource = resourceIn(from);
-  const refused = firstGiven(otherOptions(options)) ?? (resource ? undefined : firstGiven({
-    "--data": options.data,
-    "--iam-role-arn": options.iamRoleArn,
-  }));
+  // `from` is not an option if the user accepted an offer.
+  const refused = [...FROM_EXCLUDES, ...resource ? [] : ["--data", "--iam-role-arn"]].find(
+    (flag) => {
+      const value = options[propertyName(flag) as keyof InitOptions];
+      return value !== undefined && !(typeof value === "object" && value.from === "variable");
+    },
+  );
   if (refused !== undefined) {
     throw usageError(
       path,
@@ -48,8 +52,8 @@ export async function initFrom(
   const origin = { ...found, what, next };
   const configuration = {
     ...origin.configuration,
-    ...options.region && { cloud_region: options.region },
-    ...options.profile && { cloud_profile: options.profile },
+    ...options.region && { cloud_region: options.region.value },
+    ...options.profile && { cloud_profile: options.profile.value },
   };
   const isThere = await hasConfiguration(cwd, name);
   const migration = { path: migrationFile(name), content: migrationText(origin) };
@@ -83,19 +87,4 @@ async function originOf(
   }
   const { directoryOrigin, projectAt } = await import("../runtime/origin/directory.ts");
   return await directoryOrigin(await projectAt(context.cwd, from, options.name));
-}
-
-/** What says itself how an app is made. */
-function otherOptions(options: InitOptions): Partial<Record<InitFlag, string | undefined>> {
-  return {
-    "--python-version": options.pythonVersion,
-    "--requirements": options.requirements,
-    "--base-image": options.baseImage,
-    "--image": options.image,
-    "--entry-point": options.entryPoint,
-    "--source-dir": options.sourceDir,
-    "--launcher": options.launcher,
-    "--image-name": options.imageName,
-    "--platform": options.platform,
-  };
 }

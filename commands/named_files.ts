@@ -85,7 +85,7 @@ function standardInput({ input }: Context, example: string): AsyncIterable<Uint8
 }
 
 /**
- * The user's variables. Later ones win, and those of options over those of files.
+ * Returns the user's variables. Later ones win: the configuration file, `--env-file`, `--env`.
  *
  * @throws UsageError when a file or a line in it cannot be used, or a variable has no value; MlcliError
  * when a link of the repository leads to a file elsewhere.
@@ -96,7 +96,10 @@ export async function userVariables(
 ): Promise<Variables> {
   const files: GivenVariable[] = [];
   for (const path of envFile) files.push(...await variablesIn(path, cwd));
-  return valuesOfGiven([...files, ...given], env);
+  const [own, typed] = [true, false].map((isFile) =>
+    given.filter(({ from }) => (from === "file") === isFile).map(({ value }) => value)
+  );
+  return valuesOfGiven([...own!, ...files, ...typed!], env);
 }
 
 async function variablesIn(path: string, cwd: string): Promise<readonly GivenVariable[]> {

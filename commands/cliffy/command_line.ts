@@ -11,6 +11,7 @@ import {
   type Options,
   optionsOf,
   restArgumentOf,
+  withNegations,
 } from "../options/option.ts";
 import { type everywhere, help, version } from "../options/standard.ts";
 import { mayHoldSecret, usageError } from "../usage.ts";
@@ -229,7 +230,7 @@ function knownOptions(chain: readonly (Command | Group)[]): readonly NamedOption
     chain.length === 1 ? version : {},
     ...chain.map(({ options }) => options),
   );
-  return optionsOf(all);
+  return withNegations(optionsOf(all));
 }
 
 function optionIn(word: string, known: readonly NamedOption[]): WrittenOption | undefined {

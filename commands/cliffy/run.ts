@@ -66,7 +66,7 @@ async function printVersion(
   { env, out, system }: Context,
 ): Promise<void> {
   const { versionFacts, versionText } = await import("../../runtime/version.ts");
-  const { readValues } = await import("./values.ts");
+  const { readOptions } = await import("../options/read.ts");
   const { outputFormat } = await import("../options/shared.ts");
   const { installation } = await import("../../runtime/installation.ts");
   const { inOneLine, printableJson } = await import("../../runtime/text.ts");
@@ -74,7 +74,7 @@ async function printVersion(
   const format = { ...outputFormat["--output"], variable: undefined, setting: undefined };
   const at = words.indexOf("--output");
   const given = { options: at < 0 ? {} : { output: words[at + 1] }, arguments: [], rest: [] };
-  const { output } = readValues({ "--output": format }, given, { path: "mlcli", env });
+  const { output } = readOptions({ "--output": format }, { given, path: "mlcli", env });
   const installed = await installation(system.root);
   if (output === "json") {
     return out.print(`${printableJson({ ...versionFacts(), installed }, 2)}\n`);

@@ -8,10 +8,16 @@
 import { Command as Cliffy, ValidationError } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import { type Command, type Group, isGroup } from "../command.ts";
-import { argumentsOf, type NamedOption, type Options, optionsOf } from "../options/option.ts";
+import {
+  argumentsOf,
+  type NamedOption,
+  type Options,
+  optionsOf,
+  withNegations,
+} from "../options/option.ts";
+import { readOptions } from "../options/read.ts";
 import { usageError } from "../usage.ts";
 import type { ParsedCommand } from "./command_line.ts";
-import { readValues } from "./values.ts";
 
 /**
  * A command of Cliffy's. Its eight type parameters would say again what the declarations say; with
@@ -92,14 +98,13 @@ function leafCommand(
   const words = argumentsOf(declared.options).map(([form]) => form).join(" ");
   if (words !== "") command.arguments(words);
   // What the group has already, Cliffy gives to its commands.
-  const own = optionsOf(declared.options).filter(([flag]) => !(flag in inherited));
+  const own = withNegations(optionsOf(declared.options)).filter(([flag]) => !(flag in inherited));
   addOptions(command, own.filter(isRead), { env: context.env });
   return command.action(async (options: Record<string, unknown>, ...words: string[]) => {
     const given = { options, arguments: words, rest };
     await declared.run(
       context,
-      (declaration, settings) =>
-        readValues(declaration, given, { path, env: context.env }, settings),
+      (options, file) => readOptions(options, { given, env: context.env, path, file }),
       { path, root },
     );
   });

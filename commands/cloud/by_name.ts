@@ -25,18 +25,13 @@ export const describeCommand: Command = command({
 
 const LOGS = options({
   ...jobOrEndpoint,
-  "--follow": {
-    short: "-f",
-    description: "Follow the log until the job ends or the endpoint is deleted",
-  },
-  "--tail": {
-    value: "lines",
+  "-f, --follow": { description: "Follow the log until the job ends or the endpoint is deleted" },
+  "--tail LINES": {
     description: "Number of last lines to show, or all for the whole log",
     default: "all",
     parse: parseTail,
   },
-  "--since": {
-    value: "time",
+  "--since TIME": {
     description: "Show only lines since TIME: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time)",
     parse: parseSince,
   },
@@ -80,8 +75,7 @@ export const waitCommand: Command = command({
 const STOP_JOB = options({
   ...jobOrEndpoint,
   "--wait": { description: "Wait until the job has ended" },
-  "--yes": {
-    short: "-y",
+  "-y, --yes": {
     description: "Don't ask before stopping a transform job (mlcli asks only on a terminal)",
   },
   ...outputFormat,

@@ -7,9 +7,7 @@ import { parseTimeLimit } from "../options/parsers.ts";
 const DEFAULT_TIMEOUT = "30m";
 
 const OPTIONS = options({
-  "--endpoint-name": {
-    short: "-n",
-    value: "name",
+  "-n, --endpoint-name NAME": {
     description: "Endpoint to delete",
     required: true,
   },
@@ -21,18 +19,14 @@ const OPTIONS = options({
   },
   "--delete-model": { description: "Also delete the models that mlcli created for the endpoint" },
   "--wait": { description: "Wait until the endpoint is deleted" },
-  "--timeout": {
-    value: "duration",
+  "--timeout DURATION": {
     description: `Maximum time for --wait (default: ${DEFAULT_TIMEOUT})`,
     default: DEFAULT_TIMEOUT,
     onlyWith: "--wait",
     parse: parseTimeLimit,
   },
   ...progressOptions,
-  "--yes": {
-    short: "-y",
-    description: "Don't ask for confirmation (mlcli asks only on a terminal)",
-  },
+  "-y, --yes": { description: "Don't ask for confirmation (mlcli asks only on a terminal)" },
   "--dry-run": {
     description: "Print the names of the resources to delete, without deleting the resources",
   },

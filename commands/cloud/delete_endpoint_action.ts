@@ -1,5 +1,6 @@
 import { isAgreed } from "../../runtime/agreement.ts";
-import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
+import { regionWords } from "../../runtime/aws/settings.ts";
+import type { Setting } from "../../runtime/setting.ts";
 import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
 import type { DeletionPlan } from "../../runtime/cloud/endpoints/delete_plan.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -45,7 +46,7 @@ export async function deleteEndpointAction(
 }
 
 /** Status, account and region. */
-function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): string {
+function whereabouts({ endpoint, description }: DeletionPlan, region: Setting<string>): string {
   const { status, account } = description ?? {};
   const known = [status, account && `account ${account}`, regionWords(region)];
   return `${endpoint}: ${known.filter((part) => part).join(", ")}`;

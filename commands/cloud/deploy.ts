@@ -1,16 +1,14 @@
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { DEPLOY_OPTIONS } from "../options/cloud_deploy.ts";
-import type { Values } from "../options/option.ts";
 
-export type DeployOptions = Values<typeof DEPLOY_OPTIONS>;
+export type DeployValues = AppValues<typeof DEPLOY_OPTIONS>;
 
-export type DeployDeclaration = typeof DEPLOY_OPTIONS;
-
-export const deployCommand: Command = command({
+export const deployCommand: Command = appCommand({
   details: "An endpoint costs money until you delete it. An update changes only the settings " +
     "that you pass. The endpoint serves the old model until the new model is ready. To " +
     "serve locally, use mlcli local deploy.",
   options: DEPLOY_OPTIONS,
+  section: "deploy",
   examples: [
     [
       "Train a model and serve it",

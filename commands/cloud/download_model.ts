@@ -4,8 +4,7 @@ import { cloudOptions, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   "<job-or-uri>": {},
-  "--to": {
-    value: "dir",
+  "--to DIR": {
     description: "Directory for the model, which must be empty or new (default: the app's model/)",
     path: "typed",
   },

@@ -4,8 +4,7 @@ import { cloudOptions, jobKind, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   "<job>": {},
-  "--to": {
-    value: "dir",
+  "--to DIR": {
     description: "Directory for the output, which must be empty or new (default: JOB)",
     path: "typed",
   },

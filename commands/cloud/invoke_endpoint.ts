@@ -10,23 +10,17 @@ import { cloudOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...requestFile,
-  "--endpoint-name": {
-    short: "-n",
-    value: "name",
+  "-n, --endpoint-name NAME": {
     description: "Endpoint to send the request to",
     required: true,
   },
   ...mediaTypes,
-  "--variant": {
-    value: "name",
+  "--variant NAME": {
     description: "Variant to send the request to if the endpoint has several variants",
     parse: parseVariant,
   },
-  "--header": {
-    short: "-H",
-    value: "name=value",
+  "-H, --header NAME=VALUE...": {
     description: "Request header for SageMaker or the model, such as Inference-Id=7 (repeatable)",
-    repeatable: true,
     parse: parseInvocationHeader,
   },
   "--stream": { description: "Print each part of the response when the model sends it" },

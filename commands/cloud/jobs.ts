@@ -1,18 +1,16 @@
 /** `mlcli train`, `process` and `transform`: the commands that start a job on SageMaker. */
 
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { PROCESS_OPTIONS, TRAIN_OPTIONS, TRANSFORM_OPTIONS } from "../options/cloud_job.ts";
-import type { Values } from "../options/option.ts";
 
-export type TrainOptions = Values<typeof TRAIN_OPTIONS>;
+export type TrainValues = AppValues<typeof TRAIN_OPTIONS>;
 
-export type TrainDeclaration = typeof TRAIN_OPTIONS;
-
-export const trainCommand: Command = command({
+export const trainCommand: Command = appCommand({
   details: "A job costs money, and keeps running if you interrupt this command. mlcli checks " +
     "the settings, the image and the data before it creates the job. To run the code " +
     "locally, use mlcli local train.",
   options: TRAIN_OPTIONS,
+  section: "train",
   examples: [
     [
       "Train on data in S3 and download the model",
@@ -27,15 +25,14 @@ export const trainCommand: Command = command({
   action: async () => (await import("./job_actions.ts")).trainAction,
 });
 
-export type ProcessOptions = Values<typeof PROCESS_OPTIONS>;
+export type ProcessValues = AppValues<typeof PROCESS_OPTIONS>;
 
-export type ProcessDeclaration = typeof PROCESS_OPTIONS;
-
-export const processCommand: Command = command({
+export const processCommand: Command = appCommand({
   details: "A job costs money, and keeps running if you interrupt this command. mlcli checks " +
     "the settings, the image and the data before it creates the job. To run the script " +
     "locally, use mlcli local process.",
   options: PROCESS_OPTIONS,
+  section: "process",
   examples: [
     [
       "Run processing/processing.py on data in S3",
@@ -46,16 +43,15 @@ export const processCommand: Command = command({
   action: async () => (await import("./job_actions.ts")).processAction,
 });
 
-export type TransformOptions = Values<typeof TRANSFORM_OPTIONS>;
+export type TransformValues = AppValues<typeof TRANSFORM_OPTIONS>;
 
-export type TransformDeclaration = typeof TRANSFORM_OPTIONS;
-
-export const transformCommand: Command = command({
+export const transformCommand: Command = appCommand({
   details: "SageMaker sends the records of each file to a server with the model, and saves " +
     "the responses as FILE.out. If mlcli creates a SageMaker model for the job, it " +
     "deletes the model after the job. A job costs money, and keeps running if you " +
     "interrupt this command. To transform files locally, use mlcli local transform.",
   options: TRANSFORM_OPTIONS,
+  section: "transform",
   examples: [
     [
       "Transform files with the model of a training job",

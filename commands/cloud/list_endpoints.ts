@@ -4,8 +4,7 @@ import { cloudOptions, outputFormat } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...cloudOptions,
-  "--status": {
-    value: "status",
+  "--status STATUS": {
     // API reference, DescribeEndpoint, `EndpointStatus`.
     choices: [
       "InService",
@@ -20,10 +19,7 @@ const OPTIONS = options({
     ],
     description: "List only endpoints with this status: InService, Failed, ...",
   },
-  "--name-contains": {
-    value: "text",
-    description: "List only endpoints with this text in their names",
-  },
+  "--name-contains TEXT": { description: "List only endpoints with this text in their names" },
   ...outputFormat,
 });
 

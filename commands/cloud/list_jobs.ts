@@ -6,17 +6,12 @@ import { cloudOptions, jobKind, outputFormat } from "../options/shared.ts";
 const OPTIONS = options({
   ...cloudOptions,
   ...jobKind,
-  "--status": {
-    value: "status",
+  "--status STATUS": {
     choices: ["InProgress", "Completed", "Failed", "Stopping", "Stopped"],
     description: "List only jobs with this status: InProgress, Completed, Failed, ...",
   },
-  "--name-contains": {
-    value: "text",
-    description: "List only jobs with this text in their names",
-  },
-  "--limit": {
-    value: "number",
+  "--name-contains TEXT": { description: "List only jobs with this text in their names" },
+  "--limit NUMBER": {
     description: "Maximum number of jobs to list",
     default: "20",
     parse: parseLimit,

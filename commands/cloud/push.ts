@@ -1,5 +1,5 @@
-import { type Command, command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
+import { options } from "../options/option.ts";
 import { parseRepositoryName } from "../options/job_parsers.ts";
 import {
   appName,
@@ -13,8 +13,7 @@ const OPTIONS = options({
   ...cloudOptions,
   ...appName,
   ...dockerTag,
-  "--repository": {
-    value: "name",
+  "--repository NAME": {
     description: "ECR repository to push to (default: image_name in NAME.json)",
     parse: parseRepositoryName,
   },
@@ -26,9 +25,9 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-export type PushOptions = Values<typeof OPTIONS>;
+export type PushValues = AppValues<typeof OPTIONS>;
 
-export const pushCommand: Command = command({
+export const pushCommand: Command = appCommand({
   details: "mlcli creates the ECR repository if it does not exist. mlcli converts OCI " +
     "manifests of newer Docker Engines, because SageMaker rejects these manifests. The " +
     "result is the image's address with its digest.",

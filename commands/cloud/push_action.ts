@@ -1,19 +1,16 @@
 import { preparePush, type PushReport } from "../../runtime/cloud/push/push.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
-import { chosenApp } from "../chosen_app.ts";
 import { byteCount, counted } from "../../runtime/quantities.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { TransferProgress } from "../render/progress/transfer.ts";
-import type { PushOptions } from "./push.ts";
+import type { PushValues } from "./push.ts";
 
 /** Pushes the app's image and prints its address; with --dry-run, the calls that it would take. */
-export async function pushAction(context: Context, options: PushOptions): Promise<void> {
-  const app = await chosenApp(context, options);
-  const { dockerTag: tag, repository } = options;
+export async function pushAction(context: Context, options: PushValues): Promise<void> {
   using shown = new ProgressOutput(context.err, options);
   const report = pushReport(shown, () => context.clock.now());
-  const push = await preparePush({ app, tag, repository, choice: options }, context, report);
+  const push = await preparePush(options, context, report);
   if (options.dryRun) {
     context.out.print(`${printableJson(push.calls, 2)}\n`);
     return;

@@ -3,21 +3,15 @@ import { options, type Values } from "../options/option.ts";
 import { cloudOptions, outputFormat, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
-  "--input-dir": {
-    short: "-i",
-    value: "path",
+  "-i, --input-dir PATH...": {
     description: "File or directory to upload (repeatable)",
     required: true,
-    repeatable: true,
     path: "typed",
   },
-  "--target-dir": {
-    value: "s3_uri",
+  "--target-dir S3_URI": {
     description: "S3 URI to upload to (default: data/ below s3_prefix in NAME.json)",
   },
-  "--delete": {
-    description: "After the upload, delete all other objects below --target-dir",
-  },
+  "--delete": { description: "After the upload, delete all other objects below --target-dir" },
   ...cloudOptions,
   "--dry-run": {
     description:

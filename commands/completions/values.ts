@@ -68,17 +68,16 @@ async function validApps(context: Context): Promise<readonly App[]> {
 }
 
 async function scripts(context: Context): Promise<readonly string[]> {
-  const { layoutOf, scriptsOf } = await import("../../runtime/app/layout.ts");
+  const { scriptsOf } = await import("../../runtime/app/layout.ts");
   const found = await validApps(context);
-  return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
+  return distinct((await Promise.all(found.map(({ paths }) => scriptsOf(paths)))).flat());
 }
 
 /** Returns the names of runs as the list shows them, the newest first. */
 async function localJobs(context: Context): Promise<readonly string[]> {
-  const { layoutOf } = await import("../../runtime/app/layout.ts");
   const { requireInside } = await import("../../runtime/app/confinement.ts");
   const { recordsOf, shortNames } = await import("../../runtime/model/records.ts");
-  const layouts = (await validApps(context)).map((app) => layoutOf(app));
+  const layouts = (await validApps(context)).map(({ paths }) => paths);
   const names = await Promise.all(layouts.map(async (layout) => {
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
     return [...shortNames(await recordsOf(layout)).values()];
@@ -88,11 +87,10 @@ async function localJobs(context: Context): Promise<readonly string[]> {
 
 /** What `--run` takes: `last`, and the runs that have a model, the newest first. */
 async function modelRuns(context: Context): Promise<readonly string[]> {
-  const { layoutOf } = await import("../../runtime/app/layout.ts");
   const { requireInside } = await import("../../runtime/app/confinement.ts");
   const { recordsOf, shortNames } = await import("../../runtime/model/records.ts");
   const { runsWithModel } = await import("../../runtime/model/version_of.ts");
-  const layouts = (await validApps(context)).map((app) => layoutOf(app));
+  const layouts = (await validApps(context)).map(({ paths }) => paths);
   const runs = await Promise.all(layouts.map(async (layout) => {
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
     const shortened = shortNames(await recordsOf(layout));

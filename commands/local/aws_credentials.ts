@@ -28,9 +28,13 @@ export async function credentialsLender(
   const own = await regionOfProfile(profile, context.env);
   const region = own ?? await context.region({ cloudRegion, cloudProfile: undefined });
   const aws = await context.aws({
-    profile: { value: profile, source: "--aws-credentials" },
+    profile: { value: profile, from: "typed", where: "--aws-credentials" },
     isProfileAlone: true,
-    region: { value: region, source: own ? `profile ${profile}` : "the region of local runs" },
+    region: {
+      value: region,
+      from: "person",
+      where: own ? `profile ${profile}` : "the region of local runs",
+    },
     role: undefined,
   });
   const { signal } = context.interruption;

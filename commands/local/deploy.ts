@@ -1,28 +1,24 @@
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { parseHost, parsePort, parseTimeLimit } from "../options/parsers.ts";
 import { DEFAULT_PORT } from "../options/shared.ts";
 
 const OPTIONS = options({
-  "--port": {
-    short: "-p",
-    value: "port",
+  "-p, --port PORT": {
     description: "Port on this machine; with 0, mlcli selects a free port",
     default: DEFAULT_PORT,
     variable: "MLCLI_PORT",
     parse: parsePort,
   },
-  "--timeout": {
-    value: "duration",
+  "--timeout DURATION": {
     description: "Time limit for the server to start",
     default: `${START_SECONDS / 60}m`,
     parse: parseTimeLimit,
   },
-  "--run": {
-    value: "run",
+  "--run RUN": {
     description: "Serve the model of this run; last means the newest run with a model",
     completion: "model-run",
   },
@@ -31,17 +27,17 @@ const OPTIONS = options({
   },
   "--watch": {
     description: "Keep mlcli running, and replace the server when the code or the model changes",
+    excludes: ["--foreground", "--replace", "--strict", "--run"],
   },
   "--replace": {
     description: "Replace this app's server on the port once the new server is ready",
+    excludes: ["--foreground"],
   },
-  "--allow-host": {
+  "--allow-host HOST...": {
     group: "Container",
     rare: true,
-    value: "host",
     description:
       "Also accept requests for this host name, and from web pages on this host (repeatable)",
-    repeatable: true,
     parse: parseHost,
   },
   ...containerOptions,
@@ -49,12 +45,11 @@ const OPTIONS = options({
   ...pipOptions,
 });
 
-export type DeployDeclaration = typeof OPTIONS;
+export type DeployValues = AppValues<typeof OPTIONS>;
 
-export type DeployOptions = Values<DeployDeclaration>;
-
-export const deployCommand: Command = command({
+export const deployCommand: Command = appCommand({
   options: OPTIONS,
+  section: "deploy",
   examples: [
     ["Serve on a free port", "mlcli local deploy --port 0"],
     ["Serve each edit of the code and each new model", "mlcli local deploy --watch"],

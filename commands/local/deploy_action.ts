@@ -3,41 +3,20 @@ import { serve, serveInForeground } from "../../runtime/local/server/serve.ts";
 import { replaceServer } from "../../runtime/local/server/replace.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
 import { tell, warningText } from "../../runtime/messages.ts";
-import type { ConfigurableCall } from "../command.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
-import { requireCompatible } from "../usage.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
-import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
+import type { DeployValues } from "./deploy.ts";
 
 /** Starts a server and prints its address. */
-export async function deployAction(
-  context: Context,
-  options: DeployOptions,
-  call: ConfigurableCall<DeployDeclaration>,
-): Promise<void> {
-  requireCompatible("mlcli local deploy", CONTRADICTIONS, {
-    "--replace": options.replace,
-    "--foreground": options.foreground,
-    "--watch": options.watch,
-    "--strict": options.strict,
-    "--run": options.run !== undefined,
-  });
-  const request = await programRequest(context, "deploy", options, [], call);
-  const job = {
-    ...request,
-    code: request.program.code,
-    usesNetworkSettings: options.networkSettings,
-    port: options.port,
-    timeout: options.timeout,
-    run: options.run,
-    allowedHosts: options.allowHost,
-  };
+export async function deployAction(context: Context, options: DeployValues): Promise<void> {
+  const request = await programRequest(context, options, "mlcli local deploy");
+  const job = { ...request, code: request.program.code };
   requireReachable(job);
   // Not `print`: while it waits for a slow reader, Deno hears no signal.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  const { pipNetwork, err } = runHost(context, request.app, options);
+  const { pipNetwork, err } = runHost(context, options.app, options);
   if (options.watch) {
     const { watchDeploy } = await import("./watch.ts");
     return await watchDeploy(job, { ...context, err, pipNetwork }, announce);
@@ -76,10 +55,3 @@ export async function deployAction(
 }
 
 /** Pairs of options that contradict each other. */
-const CONTRADICTIONS = [
-  ["--replace", "--foreground"],
-  ["--watch", "--foreground"],
-  ["--watch", "--replace"],
-  ["--watch", "--strict"],
-  ["--watch", "--run"],
-] as const;

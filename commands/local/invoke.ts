@@ -9,16 +9,12 @@ const OPTIONS = options({
   ...requestFile,
   ...onlyServerPort,
   ...mediaTypes,
-  "--header": {
-    short: "-H",
-    value: "name=value",
+  "-H, --header NAME=VALUE...": {
     description: "Request header, such as Inference-Id=7 or 'Inference-Id: 7' (repeatable)",
-    repeatable: true,
     parse: parseRequestHeader,
   },
   "--stream": { description: "Request a streamed response, like invoke-endpoint --stream" },
-  "--timeout": {
-    value: "duration",
+  "--timeout DURATION": {
     description: "Time limit for the response " +
       `(default: ${INVOCATION_SECONDS}s; with --stream: ${STREAM_SECONDS}s)`,
     parse: parseTimeLimit,

@@ -1,18 +1,16 @@
-import { type Command, command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
+import { options } from "../options/option.ts";
 import { appName } from "../options/shared.ts";
 
 const OPTIONS = options({
   "<run>": { completion: "model-run" },
   ...appName,
-  "--no-keep": {
-    description: "Stop protecting the model from automatic removal",
-  },
+  "--no-keep": { description: "Stop protecting the model from automatic removal" },
 });
 
-export type KeepOptions = Values<typeof OPTIONS>;
+export type KeepValues = AppValues<typeof OPTIONS>;
 
-export const keepCommand: Command = command({
+export const keepCommand: Command = appCommand({
   details: "RUN is the name of a run, its number in mlcli local list-jobs, or last (the " +
     "newest successful run with a model). A protected model does not count towards the " +
     "limits keep_models and keep_models_size (see mlcli config --help). mlcli also " +

@@ -1,5 +1,5 @@
-import { type Command, command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
+import { options } from "../options/option.ts";
 import { parseLimit } from "../options/parsers.ts";
 import { appName, jobKind, outputFormat } from "../options/shared.ts";
 
@@ -7,8 +7,7 @@ const OPTIONS = options({
   "[names...]": { completion: "local-job" },
   ...appName,
   ...jobKind,
-  "--limit": {
-    value: "number",
+  "--limit NUMBER": {
     description: "Maximum number of runs to list",
     default: "20",
     parse: parseLimit,
@@ -16,13 +15,13 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-export type ListRunsOptions = Values<typeof OPTIONS>;
+export type ListRunsValues = AppValues<typeof OPTIONS>;
 
 const DESCRIBE = options({ "<run>": { completion: "local-job" }, ...appName, ...outputFormat });
 
-export type DescribeRunOptions = Values<typeof DESCRIBE>;
+export type DescribeRunValues = AppValues<typeof DESCRIBE>;
 
-export const describeRunCommand: Command = command({
+export const describeRunCommand: Command = appCommand({
   details: "RUN is the name of a run, its number in mlcli local list-jobs, or last for the " +
     "newest run",
   options: DESCRIBE,
@@ -30,7 +29,7 @@ export const describeRunCommand: Command = command({
   action: async () => (await import("./list_jobs_action.ts")).describeRunAction,
 });
 
-export const listRunsCommand: Command = command({
+export const listRunsCommand: Command = appCommand({
   details: "To show the full record of a run, pass one name. To compare runs, pass several " +
     "names. For two runs, mlcli also compares the code. NAMES can be names of runs, " +
     "their numbers in the list (1 is the newest run), or last for the newest run. " +

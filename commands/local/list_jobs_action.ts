@@ -9,14 +9,13 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import type { RunSummary } from "../../runtime/model/records.ts";
 import { inOneLine, listed, printableJson } from "../../runtime/text.ts";
 import { localTimestamp } from "../../runtime/time.ts";
-import { chosenApp } from "../chosen_app.ts";
 import { tableText } from "../render/table.ts";
-import type { DescribeRunOptions, ListRunsOptions } from "./list_jobs.ts";
+import type { DescribeRunValues, ListRunsValues } from "./list_jobs.ts";
 import { comparisonText, resultOf, runTable, wholeRunText } from "./run_formats.ts";
 
 /** Prints a line for each run, one run, or what differs between several. */
-export async function listRunsAction(context: Context, options: ListRunsOptions): Promise<void> {
-  const { names, kind, limit, output } = options;
+export async function listRunsAction(context: Context, options: ListRunsValues): Promise<void> {
+  const { app, names, kind, limit, output } = options;
   const { out, err } = context;
   const print = (json: unknown, text: string): void => printAs(output, json, text, out);
   if (names.length > 0 && kind !== undefined) {
@@ -27,7 +26,6 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   if (names.length === 1) {
     return await describeRunAction(context, { ...options, run: names[0]! });
   }
-  const app = await chosenApp(context, options);
   await measureEarlierRuns(app, context);
   if (names.length > 1) {
     const found = await compareRuns(app, names, context.interruption.signal);
@@ -64,16 +62,16 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
 /** Prints the full record of a run. */
 export async function describeRunAction(
   context: Context,
-  options: DescribeRunOptions,
+  options: DescribeRunValues,
 ): Promise<void> {
-  const app = await chosenApp(context, options);
+  const { app } = options;
   await measureEarlierRuns(app, context);
   const run = await wholeRun(app, options.run);
   printAs(options.output, jsonWholeRun(run), wholeRunText(run), context.out);
 }
 
 function printAs(
-  format: ListRunsOptions["output"],
+  format: ListRunsValues["output"],
   json: unknown,
   text: string,
   out: Context["out"],

@@ -1,39 +1,33 @@
 import type { PlacedData } from "../../runtime/contract/processing_data.ts";
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
-import { options, type Values } from "../options/option.ts";
-import { pipOptions, processProgramOptions } from "../options/program.ts";
+import { options } from "../options/option.ts";
+import { pipOptions, processProgramOptions, scriptExclusions } from "../options/program.ts";
 
 const placeOf = ({ place }: PlacedData<string | undefined>): string | undefined => place;
 
 const OPTIONS = options({
   "[-- args...]": {},
-  "--file": {
-    short: "-f",
-    value: "file",
+  "-f, --file FILE": {
     description: "Script in processing/ to run (requires an image from mlcli build)",
+    key: true,
+    ...scriptExclusions,
     completion: "script",
     path: "inner",
   },
-  "--input": {
-    short: "-i",
-    value: "[name[:path]=]dir",
+  "-i, --input [NAME[:PATH]=]DIR...": {
     description: "Provide DIR at /opt/ml/processing/input/NAME, or at PATH (repeatable; default: " +
       "input/data/processing). Without NAME, mlcli provides DIR at " +
       "/opt/ml/processing/input.",
-    repeatable: true,
     path: placeOf,
     parse: parseDirectory("input"),
   },
-  "--output-dir": {
-    short: "-o",
-    value: "name[:path][=dir]",
+  "-o, --output-dir NAME[:PATH][=DIR]...": {
     description:
       "Save the files in /opt/ml/processing/output/NAME, or in PATH, to DIR, which must " +
       "be empty or new (repeatable; default: output/NAME). To save all outputs, omit " +
       "NAME: -o ./DIR.",
-    repeatable: true,
     path: placeOf,
     parse: parseDirectory("output"),
   },
@@ -48,15 +42,14 @@ const OPTIONS = options({
   ...hostOptions,
 });
 
-export type ProcessDeclaration = typeof OPTIONS;
+export type ProcessValues = AppValues<typeof OPTIONS>;
 
-export type ProcessOptions = Values<ProcessDeclaration>;
-
-export const processCommand: Command = command({
+export const processCommand: Command = appCommand({
   details: "To run a script in processing/, use --file. To run your own script in any image, " +
     "use --entry-point. To run a program of the image, use --command. Without --file, " +
     "--entry-point or --command, mlcli runs the image's ENTRYPOINT.",
   options: OPTIONS,
+  section: "process",
   examples: [
     ["Run processing/processing.py", "mlcli local process --file processing.py"],
     ["Pass arguments to the script", "mlcli local process --file processing.py -- --rows 1000"],

@@ -1,7 +1,7 @@
 /** Registries and package indexes, as this machine reaches them. AWS is asked for what is there alone. */
 
 import type { App } from "../../runtime/app/app.ts";
-import { requireTrusted } from "../../runtime/app/trusted_image.ts";
+import { type NamedImage, requireTrusted } from "../../runtime/app/trusted_image.ts";
 import type { Aws } from "../../runtime/aws/aws.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ecrHost, mayLogIn } from "../../runtime/contract/registry.ts";
@@ -10,23 +10,24 @@ import { dockersLogin } from "../../runtime/docker/pull.ts";
 import { MlcliError } from "../../runtime/errors.ts";
 import type { PipNetwork } from "../../runtime/local/jobs.ts";
 import { noteText, tell, warningText } from "../../runtime/messages.ts";
+import type { Setting } from "../../runtime/setting.ts";
 import { enumerated } from "../../runtime/text.ts";
 
-/** The image of an app's file, or one that is typed; and the command that would name it. */
-export interface ChosenImage {
+/** An existing image. */
+export interface ChosenImage extends Pick<NamedImage, "command"> {
   readonly app: App;
-  readonly isImageTyped: boolean;
-  readonly command: string;
-  /** Whether it is not to be remembered that it was typed. */
+  /** `undefined`: the app's image is built. */
+  readonly image: Setting<string> | undefined;
+  /** Whether a dry run must not remember that the image was typed. */
   readonly isDry?: boolean | undefined;
 }
 
-/** @throws MlcliError where the app's file names an image of a stranger's. */
+/** @throws MlcliError if only the configuration file sets the image, and its registry is not trusted. */
 export async function requireTrustedHere(
   context: Context,
-  { app, isImageTyped: isTyped, command, isDry = false }: ChosenImage,
+  { app, image, command, isDry = false }: ChosenImage,
 ): Promise<"person" | "registry"> {
-  return await requireTrusted({ app, image: app.configuration.image!, isTyped, command }, {
+  return await requireTrusted({ app, image: image!, command }, {
     env: context.env,
     account: async () => (await (await (await awsIn(app, context)).sts()).identity()).account,
     note: isDry ? undefined : (text) => tell(context.err, noteText(text)),
@@ -44,17 +45,20 @@ export async function loginFor(
   return await dockersLogin(registry, context, context.interruption.signal, warn);
 }
 
-async function awsIn(app: App, context: Context, region?: string): Promise<Aws> {
+async function awsIn(app: App, context: Context, region?: Setting<string>): Promise<Aws> {
   const { connectFor } = await import("../../runtime/cloud/connection.ts");
-  const iamRoleArn = context.env("PLATFORM_ROLE") || undefined;
+  const where = "PLATFORM_ROLE";
+  const role = context.env(where);
+  const iamRoleArn = role ? { value: role, from: "variable", where } as const : undefined;
   return await connectFor(app, { region, profile: undefined, iamRoleArn }, context);
 }
 
 /** Of the registry's own account and region. It goes nowhere else. */
 async function ecrLogin(registry: string, app: App, context: Context): Promise<PullLogin> {
   const { account, region } = ecrHost(registry)!;
+  const own: Setting<string> = { value: region, from: "typed", where: "--region" };
   const authorization = async () =>
-    await (await (await awsIn(app, context, region)).ecr()).authorization(account);
+    await (await (await awsIn(app, context, own)).ecr()).authorization(account);
   const { username, password, host } = await authorization().catch((error) => {
     if (!(error instanceof MlcliError)) throw error;
     throw new MlcliError(error.message, {

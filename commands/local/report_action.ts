@@ -5,13 +5,12 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import { pageDocument, withReport } from "../../runtime/page/document.ts";
 import { enumerated, inOneLine } from "../../runtime/text.ts";
 import { counted } from "../../runtime/quantities.ts";
-import { chosenApp } from "../chosen_app.ts";
-import type { ReportOptions } from "./ui.ts";
+import type { ReportValues } from "./ui.ts";
 
 /** Writes the page as one file, and prints its path. */
-export async function reportAction(context: Context, options: ReportOptions): Promise<void> {
+export async function reportAction(context: Context, options: ReportValues): Promise<void> {
   const { out, err, clock, interruption } = context;
-  const app = await chosenApp(context, options);
+  const { app } = options;
   await measureEarlierRuns(app, context);
   const document = await pageDocument();
   const report = await reportOf(app, { ...options, made: clock.date() }, interruption.signal);

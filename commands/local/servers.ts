@@ -11,7 +11,7 @@ const STOP = options({
   ...serverPort,
   // No variable: what is removed has to be typed.
   "--port": { ...serverPort["--port"], variable: undefined },
-  "--yes": { short: "-y", description: "Stop the server even if its app is in another directory" },
+  "-y, --yes": { description: "Stop the server even if its app is in another directory" },
   ...progressOptions,
 });
 
@@ -50,12 +50,8 @@ const LOGS = options({
   "[run]": { completion: "local-job" },
   ...serverOf,
   ...onlyServerPort,
-  "--follow": {
-    short: "-f",
-    description: "Follow the log until the server stops",
-  },
-  "--tail": {
-    value: "lines",
+  "-f, --follow": { description: "Follow the log until the server stops" },
+  "--tail LINES": {
     description: "Number of last lines to show, or all for the whole log",
     default: "all",
     parse: parseTail,

@@ -2,9 +2,9 @@ import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Role } from "../../runtime/contract/jobs.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { alternatives } from "../../runtime/text.ts";
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { containerOptions, publishOption } from "../options/container.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 
 const ROLES = ["train", "process", "serve"] as const satisfies readonly Role[];
 
@@ -24,11 +24,9 @@ const OPTIONS = options({
   "--strict": { description: "Use only files and settings that SageMaker would provide" },
 });
 
-export type ShellDeclaration = typeof OPTIONS;
+export type ShellValues = AppValues<typeof OPTIONS>;
 
-export type ShellOptions = Values<ShellDeclaration>;
-
-export const shellCommand: Command = command({
+export const shellCommand: Command = appCommand({
   details: "ROLE is train, process or serve (default: train). When you exit the shell, mlcli " +
     "removes the container and all files in the container's /opt/ml/model.",
   options: OPTIONS,

@@ -1,42 +1,41 @@
-import type { Context } from "../../runtime/context.ts";
 import { initCommand } from "../../runtime/app/typed_path.ts";
+import type { Context } from "../../runtime/context.ts";
 import { shell } from "../../runtime/local/shell.ts";
-import type { ConfigurableCall } from "../command.ts";
+import { withChosenImage } from "../chosen_app.ts";
+import type { AppCall } from "../command.ts";
+import { programOptions } from "../options/program.ts";
+import { dockerTag } from "../options/shared.ts";
 import { ProgressOutput, waitingOn } from "../render/progress/output.ts";
-import { programOf } from "../program.ts";
-import { containerRequest, publishedPorts } from "./container_request.ts";
-import { imageAccess } from "./image_access.ts";
-import type { ShellDeclaration, ShellOptions } from "./shell.ts";
-
-/** Of the options of a job, none is typed. */
-const NOTHING = {
-  ...{ image: undefined, entryPoint: undefined, sourceDir: undefined, launcher: undefined },
-  command: [],
-};
+import { containerRequest, programRequest, requirePublishable } from "./container_request.ts";
+import type { ShellValues } from "./shell.ts";
 
 const OWN_PROGRAM = { code: undefined, launcher: undefined, command: [], arguments: [] };
 
 /** Opens a shell, or runs a command, where the app's code runs. */
 export async function shellAction(
   context: Context,
-  options: ShellOptions,
-  call: ConfigurableCall<ShellDeclaration>,
+  options: ShellValues,
+  { read }: AppCall,
 ): Promise<void> {
-  const request = await containerRequest(context, options, call);
-  const ports = publishedPorts("mlcli local shell", options, request);
-  const role = options.role ?? "train";
-  const { app, program } = role === "serve"
-    ? { app: request.app, program: OWN_PROGRAM }
-    : await programOf(
-      request.app,
-      role,
-      { ...NOTHING, dockerTag: options.dockerTag },
-      [],
+  const { app, role = "train", command } = options;
+  // A shell has no options for the program. The configuration file sets it.
+  const program = read({ ...dockerTag, ...programOptions }, role === "serve" ? "deploy" : role);
+  const request = role === "serve"
+    ? {
+      ...await containerRequest(
+        context,
+        { ...options, image: program.image },
+        initCommand(app, app.name),
+      ),
+      program: OWN_PROGRAM,
+    }
+    : await programRequest(
       context,
+      { ...program, ...options, app: withChosenImage(app, program), command: program.command },
+      `mlcli local ${role}`,
     );
-  const command = role === "serve" ? initCommand(app, app.name) : `mlcli local ${role}`;
-  const images = imageAccess(context, { app, isImageTyped: false, command });
-  await shell({ ...request, app, images, role, program, ports, command: options.command }, {
+  requirePublishable(request);
+  await shell({ ...request, role, command }, {
     ...context,
     err: new ProgressOutput(context.err, options).above(),
     waiting: waitingOn(context.err, options),

@@ -1,22 +1,17 @@
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { pipOptions, programOptions } from "../options/program.ts";
 import { jobOptions, parseInput, type TypedChannel } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
 
 const OPTIONS = options({
   "[-- args...]": {},
-  "--hyperparameter": {
-    value: "key=value",
+  "--hyperparameter KEY=VALUE...": {
     description: "Override a hyperparameter of input/config/hyperparameters.json (repeatable)",
-    repeatable: true,
   },
-  "--input": {
-    short: "-i",
-    value: "channel=dir",
+  "-i, --input CHANNEL=DIR...": {
     description: "Use DIR as the data of CHANNEL, instead of input/data/CHANNEL (repeatable)",
-    repeatable: true,
     path: ({ directory }: TypedChannel) => directory,
     parse: parseInput,
   },
@@ -25,9 +20,8 @@ const OPTIONS = options({
     rare: true,
     description: "Give the code a writable copy of the data",
   },
-  "--stop-after": {
+  "--stop-after DURATION": {
     group: "Failure rehearsal",
-    value: "duration",
     description:
       "Stop the run like SageMaker after this time: with SIGTERM, and with SIGKILL 120 s " +
       "later",
@@ -35,9 +29,11 @@ const OPTIONS = options({
   },
   "--watch": {
     description: "Retrain whenever the code, the data or the hyperparameters change",
+    excludes: ["--strict", "--interactive", "--stop-after", "--instance-count"],
   },
   "--dry-run": {
     description: "Print the settings of the container as JSON, without running the container",
+    excludes: ["--watch", "--interactive"],
   },
   ...jobOptions,
   ...programOptions,
@@ -51,12 +47,11 @@ const OPTIONS = options({
   },
 });
 
-export type TrainDeclaration = typeof OPTIONS;
+export type TrainValues = AppValues<typeof OPTIONS>;
 
-export type TrainOptions = Values<TrainDeclaration>;
-
-export const trainCommand: Command = command({
+export const trainCommand: Command = appCommand({
   options: OPTIONS,
+  section: "train",
   examples: [
     ["Train on the test data", "mlcli local train"],
     ["Change a hyperparameter", "mlcli local train --hyperparameter epochs=20"],

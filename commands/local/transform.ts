@@ -1,7 +1,7 @@
-import { type Command, command } from "../command.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
 import { transformOptions } from "../options/transform.ts";
 
@@ -10,28 +10,22 @@ const START = "30m";
 
 const OPTIONS = options({
   "[path]": { path: "typed" },
-  "--input": {
+  "-i, --input PATH": {
     rare: true,
-    short: "-i",
-    value: "path",
     description: "File or directory to transform; same effect as the argument PATH",
     path: "typed",
   },
-  "--output-dir": {
-    short: "-o",
-    value: "dir",
+  "-o, --output-dir DIR": {
     description: "Directory for the results, which are named FILE.out (default: output/transform)",
     path: "typed",
   },
   ...transformOptions,
-  "--run": {
-    value: "run",
+  "--run RUN": {
     description: "Use the model of this run; last means the newest run with a model",
     completion: "model-run",
   },
-  "--timeout": {
+  "--timeout DURATION": {
     rare: true,
-    value: "duration",
     description: "Time limit for the server to start",
     default: START,
     parse: parseTimeLimit,
@@ -44,16 +38,15 @@ const OPTIONS = options({
   ...pipOptions,
 });
 
-export type TransformDeclaration = typeof OPTIONS;
+export type TransformValues = AppValues<typeof OPTIONS>;
 
-export type TransformOptions = Values<TransformDeclaration>;
-
-export const transformCommand: Command = command({
+export const transformCommand: Command = appCommand({
   details: "mlcli starts the app's server like a transform job on SageMaker. PATH is a file " +
     "or a directory. mlcli sends the records in PATH to the server, and saves the " +
     "responses for each file as FILE.out. If a request for a file fails, mlcli saves " +
     "no result for this file, continues with the other files and exits with 1.",
   options: OPTIONS,
+  section: "deploy",
   examples: [
     ["Transform a file line by line", "mlcli local transform rows.csv"],
     [

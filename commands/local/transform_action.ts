@@ -1,46 +1,34 @@
-import { sectionOf } from "../../runtime/app/sections.ts";
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { AskedTransform } from "../../runtime/contract/transform.ts";
 import type { TransformJob } from "../../runtime/local/jobs.ts";
 import type { Results } from "../../runtime/local/transform/results.ts";
 import { transform, type TransformReport } from "../../runtime/local/transform/transform.ts";
 import { printableJson } from "../../runtime/text.ts";
-import type { ConfigurableCall } from "../command.ts";
-import { propertyName } from "../options/option.ts";
-import { settingsIn } from "../options/settings.ts";
-import { transformOptions } from "../options/transform.ts";
+import type { Call } from "../command.ts";
 import { counted } from "../../runtime/quantities.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { Pace, TransferProgress } from "../render/progress/transfer.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
 import { usageError } from "../usage.ts";
-import type { TransformDeclaration, TransformOptions } from "./transform.ts";
+import type { TransformValues } from "./transform.ts";
 
 /** Transforms files with the app's server, and prints where the results are. */
 export async function transformAction(
   context: Context,
-  options: TransformOptions,
-  call: ConfigurableCall<TransformDeclaration>,
+  options: TransformValues,
+  { path }: Call,
 ): Promise<void> {
-  const input = inputOf(options, call.path);
-  const request = await programRequest(context, "deploy", options, [], call);
+  const input = inputOf(options, path);
+  const request = await programRequest(context, options, "mlcli local deploy");
   const { cwd, out } = context;
   const job: TransformJob = {
     ...request,
     code: request.program.code,
-    usesNetworkSettings: options.networkSettings,
     port: 0,
-    timeout: options.timeout,
-    run: options.run,
-    allowedHosts: [],
+    allowHost: [],
     input: absolutePath(cwd, input),
     output: options.outputDir === undefined ? undefined : absolutePath(cwd, options.outputDir),
-    asked: askedTransform(
-      options,
-      settingsIn(sectionOf(request.app, "transform"), transformOptions),
-    ),
   };
   requireReachable(job);
   if (options.dryRun) {
@@ -50,7 +38,7 @@ export async function transformAction(
     return requireNone();
   }
   using shown = new ProgressOutput(context.err, options);
-  const { pipNetwork } = runHost(context, request.app, options);
+  const { pipNetwork } = runHost(context, options.app, options);
   const host = { ...context, pipNetwork, err: shown.above() };
   const report = transformReport(shown, () => context.clock.now());
   const place = await transform(job, host, report);
@@ -59,19 +47,13 @@ export async function transformAction(
 }
 
 /** Returns the file or directory that is typed, as an argument or an option. */
-function inputOf({ path, input }: TransformOptions, command: string): string {
+function inputOf({ path, input }: TransformValues, command: string): string {
   if (path !== undefined && input !== undefined) {
     throw usageError(command, 'Argument "PATH" and option "--input" cannot be used together');
   }
   const typed = path ?? input;
   if (typed !== undefined) return typed;
   throw usageError(command, "Missing argument: PATH, the file or directory to transform");
-}
-
-/** What is typed wins over the file. */
-function askedTransform(typed: AskedTransform, file: AskedTransform): AskedTransform {
-  const names = Object.keys(transformOptions).map(propertyName) as (keyof AskedTransform)[];
-  return Object.fromEntries(names.map((name) => [name, typed[name] ?? file[name]]));
 }
 
 function transformReport(shown: ProgressOutput, now: () => number): TransformReport {

@@ -1,31 +1,27 @@
 /** `mlcli local ui` and `report`. */
 
-import { type Command, command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { appCommand, type AppValues, type Command } from "../command.ts";
+import { options } from "../options/option.ts";
 import { parseHost, parsePort } from "../options/parsers.ts";
 import { appName } from "../options/shared.ts";
 
 const UI = options({
   ...appName,
-  "--port": {
-    short: "-p",
-    value: "port",
+  "-p, --port PORT": {
     description: "Port on this machine; with 0, mlcli selects a free port",
     default: "8090",
     parse: parsePort,
   },
   "--open": { description: "Open the page in your browser" },
-  "--allow-host": {
-    value: "host",
+  "--allow-host HOST...": {
     description: "Also accept requests for this host name (repeatable)",
-    repeatable: true,
     parse: parseHost,
   },
 });
 
-export type UiOptions = Values<typeof UI>;
+export type UiValues = AppValues<typeof UI>;
 
-export const uiCommand: Command = command({
+export const uiCommand: Command = appCommand({
   details: "You can open the page only on this machine, with the token in the printed " +
     "address. The page shows runs and can send requests to servers, but cannot start " +
     "or delete runs or servers. To stop the page, press Ctrl-C.",
@@ -40,18 +36,16 @@ export const uiCommand: Command = command({
 const REPORT = options({
   "[runs...]": { completion: "local-job" },
   ...appName,
-  "--output-file": {
-    short: "-o",
-    value: "file",
+  "-o, --output-file FILE": {
     description: "File to write (default: report.html in local_test/jobs)",
     path: "typed",
   },
   "--with-logs": { description: "Include each run's last log lines, which can contain secrets" },
 });
 
-export type ReportOptions = Values<typeof REPORT>;
+export type ReportValues = AppValues<typeof REPORT>;
 
-export const reportCommand: Command = command({
+export const reportCommand: Command = appCommand({
   details: "The report shows the same runs as mlcli local ui. You can open the report without " +
     "a server. RUNS can be names of runs, their numbers in mlcli local list-jobs, or " +
     "last (default: all runs).",

@@ -1,5 +1,4 @@
 import type { Context } from "../../runtime/context.ts";
-import { layoutOf } from "../../runtime/app/layout.ts";
 import { requireInside } from "../../runtime/app/confinement.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import { studioOf } from "../../runtime/docker/locate.ts";
@@ -9,14 +8,13 @@ import { servePage } from "../../runtime/local/ui/server.ts";
 import { noteText, tell, warningText } from "../../runtime/messages.ts";
 import { pageDocument } from "../../runtime/page/document.ts";
 import { abortOf, joinSignals } from "../../runtime/time.ts";
-import { chosenApp } from "../chosen_app.ts";
-import type { UiOptions } from "./ui.ts";
+import type { UiValues } from "./ui.ts";
 
 /** Serves the page until the user interrupts. */
-export async function uiAction(context: Context, options: UiOptions): Promise<void> {
+export async function uiAction(context: Context, options: UiValues): Promise<void> {
   const { out, err, env, system, interruption } = context;
-  const app = await chosenApp(context, options);
-  const layout = layoutOf(app);
+  const { app } = options;
+  const layout = app.paths;
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   await measureEarlierRuns(app, context);
   const end = new AbortController();

@@ -20,9 +20,9 @@ import {
   imageAndAccount,
 } from "./cloud_job.ts";
 import { parseAddress, parseInstances, parseInstanceType } from "./job_parsers.ts";
-import { options, type Parser } from "./option.ts";
+import { each, options, type Parser } from "./option.ts";
 import { serverProgramOptions } from "./program.ts";
-import { duration, parseTimeLimit, sizeIn, wholeNumber } from "./parsers.ts";
+import { duration, matching, parsed, parseTimeLimit, sizeIn, wholeNumber } from "./parsers.ts";
 import { outputFormat, progressOptions } from "./shared.ts";
 
 export function parseEndpointName(text: string): string {
@@ -31,36 +31,30 @@ export function parseEndpointName(text: string): string {
 }
 
 /** `s3://BUCKET/KEY`, an archive, `s3://BUCKET/PREFIX/`, or a directory of this machine. */
-export function parseModel(text: string, source: string): ModelSource {
-  if (!/^[a-z][a-z\d+.-]+:\//i.test(text)) return { directory: text };
-  const address = parseS3Uri(text);
-  if (address !== undefined && address.key !== "") return { address };
-  const message =
-    `${source} must be an S3 URI such as s3://my-bucket/churn/model.tar.gz, an S3 prefix that ` +
-    `ends with /, or a local directory, but got "${text}"`;
-  throw new UsageError(message, {
-    hint: "To get the URI of a training job's model, run mlcli wait JOB",
-  });
-}
+export const parseModel: Parser<ModelSource> = parsed(
+  (text) => {
+    if (!/^[a-z][a-z\d+.-]+:\//i.test(text)) return { directory: text };
+    const address = parseS3Uri(text);
+    return address !== undefined && address.key !== "" ? { address } : undefined;
+  },
+  "an S3 URI such as s3://my-bucket/churn/model.tar.gz, an S3 prefix that ends with /, or a local " +
+    "directory",
+  "To get the URI of a training job's model, run mlcli wait JOB",
+);
 
 /** A size in MB: `2048`, `2048MB`, `2GB`. */
-export function parseMemorySize(text: string, source: string): number {
-  const { least, most, step } = SERVERLESS;
-  const size = sizeIn("MB", text);
-  if (size !== undefined && size >= least && size <= most && size % step === 0) return size;
-  throw new UsageError(
-    `${source} must be a number of MB, ${least} to ${most} in steps of ${step}, but got "${text}"`,
-  );
-}
+export const parseMemorySize: Parser<number> = parsed((text) => {
+  const size = sizeIn("MB", text) ?? 0;
+  const isValid = size >= SERVERLESS.least && size <= SERVERLESS.most;
+  return isValid && size % SERVERLESS.step === 0 ? size : undefined;
+}, `a number of MB, ${SERVERLESS.least} to ${SERVERLESS.most} in steps of ${SERVERLESS.step}`);
 
 export const parseConcurrency: Parser<number> = wholeNumber(SERVERLESS.mostAtOnce);
 
-export function parseAmiVersion(text: string, source: string): string {
-  if (/^[a-z][a-z\d.-]{0,62}$/i.test(text)) return text;
-  throw new UsageError(
-    `${source} must be an AMI version such as al2-ami-sagemaker-inference-gpu-3-1, but got "${text}"`,
-  );
-}
+export const parseAmiVersion: Parser<string> = matching(
+  /^[a-z][a-z\d.-]{0,62}$/i,
+  "an AMI version such as al2-ami-sagemaker-inference-gpu-3-1",
+);
 
 export const parseHealthCheck: Parser<number> = duration(
   HEALTH_CHECK_SECONDS.most,
@@ -88,29 +82,33 @@ export function parseAlarm(text: string, source: string): string {
   );
 }
 
+/** Options for instances exclude those of serverless endpoints. */
+const instancesOnly = {
+  excludes: ["--memory-size-in-mb", "--max-concurrency"],
+  hint: "Choose instances (--ec2-type, --instance-count) or a serverless endpoint " +
+    "(--memory-size-in-mb, --max-concurrency)",
+} as const;
+
 export const DEPLOY_OPTIONS = options({
-  "--endpoint-name": {
-    short: "-n",
-    value: "name",
+  "-n, --endpoint-name NAME": {
     description: "Endpoint to create, or to update if it exists",
     key: true,
     needed: true,
+    traced: true,
     variable: "MLCLI_ENDPOINT_NAME",
     parse: parseEndpointName,
   },
-  "--model": {
-    short: "-m",
-    alias: "--s3-model-location",
-    value: "s3_uri|dir",
+  "-m, --model, --s3-model-location S3_URI|DIR": {
     description: "Model: S3 URI of a model.tar.gz, S3 prefix of uncompressed files, or local " +
       "directory",
     key: true,
+    traced: true,
+    excludes: ["--run"],
     needed: "the image contains a model, or --run",
     path: (model: ModelSource) => "directory" in model ? model.directory : undefined,
     parse: parseModel,
   },
-  "--run": {
-    value: "run",
+  "--run RUN": {
     description: "Deploy the model of this local run; last means the newest run with a model",
     completion: "model-run",
   },
@@ -119,81 +117,63 @@ export const DEPLOY_OPTIONS = options({
     rare: true,
     description: "Don't ask before adding your code to a model archive of more than 1 GB",
   },
-  "--ec2-type": {
-    group: "Resources",
-    short: "-e",
-    alias: "--instance-type",
-    value: "type",
-    description: "Instance type, such as ml.m5.large; a new endpoint requires this option or " +
-      "--memory-size-in-mb",
-    key: true,
-    completion: "instance-type",
-    parse: parseInstanceType,
-  },
-  "--instance-count": {
-    group: "Resources",
-    short: "-c",
-    value: "number",
-    description: "Number of instances (default for a new endpoint: 1)",
-    key: true,
-    parse: parseInstances("serve"),
-  },
-  "--memory-size-in-mb": {
-    group: "Resources",
-    value: "mb",
-    description: "Memory of a serverless endpoint: 1024, 2048, ... 6144",
-    key: true,
-    parse: parseMemorySize,
-  },
-  "--max-concurrency": {
-    group: "Resources",
-    rare: true,
-    value: "number",
-    description: "Maximum number of concurrent requests of a serverless endpoint (default for a " +
-      "new endpoint: 5)",
-    key: true,
-    parse: parseConcurrency,
-  },
-  "--inference-ami-version": {
-    group: "Resources",
-    rare: true,
-    value: "version",
-    description: "Machine image with the GPU drivers of the instances, such as " +
-      "al2-ami-sagemaker-inference-gpu-3-1 (default: SageMaker's choice)",
-    key: true,
-    parse: parseAmiVersion,
-  },
-  "--health-check-timeout": {
-    rare: true,
-    value: "duration",
-    description:
-      "Maximum time until a container responds to /ping, 60s to 1h (default: SageMaker's choice)",
-    key: true,
-    parse: parseHealthCheck,
-  },
-  "--data-capture": {
-    rare: true,
-    value: "s3_uri",
-    description: "Save all requests and responses at s3://BUCKET/PREFIX (default: none)",
-    key: true,
-    parse: parseCapture,
-  },
-  "--canary": {
-    rare: true,
-    value: "percent",
-    description: "Update this percentage of the instances first, 1 to 50 (default: all at once)",
-    key: true,
-    parse: parseCanary,
-  },
-  "--alarm": {
-    rare: true,
-    value: "name",
-    description: "Roll back the update if this CloudWatch alarm is triggered; requires --canary " +
-      "(repeatable)",
-    repeatable: true,
-    key: true,
-    parse: parseAlarm,
-  },
+  ...each({ group: "Resources", key: true }, {
+    "-e, --ec2-type, --instance-type TYPE": {
+      description: "Instance type, such as ml.m5.large; a new endpoint requires this option or " +
+        "--memory-size-in-mb",
+      ...instancesOnly,
+      completion: "instance-type",
+      parse: parseInstanceType,
+    },
+    "-c, --instance-count NUMBER": {
+      description: "Number of instances (default for a new endpoint: 1)",
+      traced: true,
+      ...instancesOnly,
+      parse: parseInstances("serve"),
+    },
+    "--memory-size-in-mb MB": {
+      description: "Memory of a serverless endpoint: 1024, 2048, ... 6144",
+      traced: true,
+      parse: parseMemorySize,
+    },
+    "--max-concurrency NUMBER": {
+      rare: true,
+      description:
+        "Maximum number of concurrent requests of a serverless endpoint (default for a " +
+        "new endpoint: 5)",
+      parse: parseConcurrency,
+    },
+    "--inference-ami-version VERSION": {
+      rare: true,
+      description: "Machine image with the GPU drivers of the instances, such as " +
+        "al2-ami-sagemaker-inference-gpu-3-1 (default: SageMaker's choice)",
+      traced: true,
+      parse: parseAmiVersion,
+    },
+  }),
+  ...each({ rare: true, key: true, traced: true }, {
+    "--health-check-timeout DURATION": {
+      description:
+        "Maximum time until a container responds to /ping, 60s to 1h (default: SageMaker's choice)",
+      parse: parseHealthCheck,
+    },
+    "--data-capture S3_URI": {
+      description: "Save all requests and responses at s3://BUCKET/PREFIX (default: none)",
+      parse: parseCapture,
+    },
+    "--canary PERCENT": {
+      description: "Update this percentage of the instances first, 1 to 50 (default: all at once)",
+      parse: parseCanary,
+    },
+    "--alarm NAME...": {
+      description:
+        "Roll back the update if this CloudWatch alarm is triggered; requires --canary " +
+        "(repeatable)",
+      onlyWith: "--canary",
+      hint: "Add --canary PERCENT: an alarm can roll back only a canary update",
+      parse: parseAlarm,
+    },
+  }),
   "--execution-role": {
     ...executionRole["--execution-role"],
     description: "IAM role that SageMaker assumes (default for a new endpoint: the role of " +
@@ -210,11 +190,12 @@ export const DEPLOY_OPTIONS = options({
     description: "KMS key that encrypts the instances' disks and the captured data",
   },
   "--no-wait": { description: "Return as soon as SageMaker starts the deployment" },
-  "--timeout": {
+  "--timeout DURATION": {
     rare: true,
-    value: "duration",
     description: `Maximum time to wait for the deployment (default: ${DEPLOY_SECONDS / 60}m)`,
     key: true,
+    excludes: ["--no-wait"],
+    hint: "Wait for the endpoint later: mlcli wait NAME",
     parse: parseTimeLimit,
   },
   ...dryRun,

@@ -4,6 +4,8 @@
  */
 
 import type { JobKind, ProgramKind } from "../../runtime/contract/jobs.ts";
+import type { GivenVariable } from "../../runtime/contract/variables.ts";
+import { MlcliError } from "../../runtime/errors.ts";
 import {
   parseAddress,
   parseAwsTag,
@@ -21,8 +23,13 @@ import {
   parseTransformModel,
   parseVolume,
 } from "./job_parsers.ts";
-import { options } from "./option.ts";
-import { processProgramOptions, programOptions, serverProgramOptions } from "./program.ts";
+import { each, options } from "./option.ts";
+import {
+  processProgramOptions,
+  programOptions,
+  scriptExclusions,
+  serverProgramOptions,
+} from "./program.ts";
 import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag, outputFormat, progressOptions } from "./shared.ts";
 import { transformOptions } from "./transform.ts";
@@ -30,21 +37,16 @@ import { transformOptions } from "./transform.ts";
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
 export function machineOptions<const Kind extends JobKind>(kind: Kind) {
   return options({
-    "--ec2-type": {
+    "-e, --ec2-type, --instance-type TYPE": {
       group: "Resources",
-      short: "-e",
-      alias: "--instance-type",
-      value: "type",
       description: "Instance type, such as ml.m5.large",
       key: true,
       completion: "instance-type",
       needed: kind === "train" ? "--instance-group" : true,
       parse: parseInstanceType,
     },
-    "--instance-count": {
+    "-c, --instance-count NUMBER": {
       group: "Resources",
-      short: "-c",
-      value: "number",
       description: "Number of instances",
       key: true,
       default: "1",
@@ -57,18 +59,16 @@ export function machineOptions<const Kind extends JobKind>(kind: Kind) {
 export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
   return options({
     ...machineOptions(kind),
-    "--volume-size": {
+    "--volume-size SIZE": {
       group: "Resources",
       rare: true,
-      value: "size",
       description: "Disk size of each instance, in GB or with a unit, such as 1TB",
       key: true,
       default: "30GB",
       parse: parseVolume(kind),
     },
-    "--max-run": {
+    "--max-run DURATION": {
       group: "Resources",
-      value: "duration",
       description: "Maximum runtime, such as 90m, after which SageMaker stops the job",
       key: true,
       default: "24h",
@@ -77,55 +77,60 @@ export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
   });
 }
 
+/** Requires a value: someone else might have written the file, which must not read the user's shell. */
+function requireVariableValue({ value }: GivenVariable, source: string): void {
+  if (value !== undefined) return;
+  throw new MlcliError(`${source} must have a value for each variable`, {
+    hint: 'Write "env": {"NAME": "VALUE"}, or use --env NAME to copy the value from your shell',
+  });
+}
+
+const VPC = "Set both --subnet and --security-group for a VPC, or neither";
+
 /** The variables, tags, network and key of a job or an endpoint. */
 export const environmentOptions = options({
   ...variableOptions,
-  "--env": { ...variableOptions["--env"], rare: true, key: true },
-  "--tag": {
-    group: "AWS",
+  "--env": {
+    ...variableOptions["--env"],
     rare: true,
-    value: "key=value",
-    description: "AWS tag for the job; for the image's tag, use --docker-tag (repeatable)",
-    repeatable: true,
     key: true,
-    parse: parseAwsTag,
+    merged: true,
+    trust: requireVariableValue,
   },
-  "--subnet": {
-    group: "AWS",
-    rare: true,
-    value: "id",
-    description: "VPC subnet of the instances; requires --security-group (repeatable)",
-    repeatable: true,
-    key: true,
-    parse: parseNetworkId,
-  },
-  "--security-group": {
-    group: "AWS",
-    rare: true,
-    value: "id",
-    description: "VPC security group of the instances; requires --subnet (repeatable)",
-    repeatable: true,
-    key: true,
-    parse: parseNetworkId,
-  },
-  "--kms-key": {
-    group: "AWS",
-    rare: true,
-    value: "key",
-    description: "KMS key that encrypts the results and the instances' disks",
-    key: true,
-    variable: "MLCLI_KMS_KEY",
-    parse: parseKmsKey,
-  },
+  ...each({ group: "AWS", rare: true, key: true }, {
+    "--tag KEY=VALUE...": {
+      description: "AWS tag for the job; for the image's tag, use --docker-tag (repeatable)",
+      merged: true,
+      parse: parseAwsTag,
+    },
+    "--subnet ID...": {
+      description: "VPC subnet of the instances; requires --security-group (repeatable)",
+      traced: true,
+      onlyWith: "--security-group",
+      hint: VPC,
+      parse: parseNetworkId,
+    },
+    "--security-group ID...": {
+      description: "VPC security group of the instances; requires --subnet (repeatable)",
+      onlyWith: "--subnet",
+      hint: VPC,
+      parse: parseNetworkId,
+    },
+    "--kms-key KEY": {
+      description: "KMS key that encrypts the results and the instances' disks",
+      traced: true,
+      variable: "MLCLI_KMS_KEY",
+      parse: parseKmsKey,
+    },
+  }),
 });
 
 export const imageAndAccount = options({
   ...dockerTag,
   "--docker-tag": { ...dockerTag["--docker-tag"], rare: true, key: true },
-  "--repository": {
+  "--repository NAME": {
     group: "Your app and image",
     rare: true,
-    value: "name",
     description: "ECR repository of the image (default: image_name in NAME.json)",
     key: true,
     parse: parseRepositoryName,
@@ -134,11 +139,11 @@ export const imageAndAccount = options({
 });
 
 export const executionRole = options({
-  "--execution-role": {
+  "--execution-role ARN": {
     group: "AWS",
-    value: "arn",
     description: "IAM role that SageMaker assumes",
     key: true,
+    top: "execution_role",
     needed: "--iam-role-arn",
     variable: "MLCLI_EXECUTION_ROLE",
     parse: parseRole,
@@ -147,8 +152,7 @@ export const executionRole = options({
 
 /** Of commands that start something that costs money. */
 export const agreement = options({
-  "--yes": {
-    short: "-y",
+  "-y, --yes": {
     rare: true,
     description: "Don't ask for confirmation before the first job or endpoint from this directory",
   },
@@ -162,10 +166,8 @@ export const dryRun = options({
 
 /** Of all jobs, besides their instances. */
 export const cloudJobOptions = options({
-  "--base-job-name": {
+  "-n, --base-job-name NAME": {
     rare: true,
-    short: "-n",
-    value: "name",
     description: "Prefix of the job's name (default: the app's name)",
     key: true,
     parse: parseJobName,
@@ -177,6 +179,7 @@ export const cloudJobOptions = options({
     rare: true,
     description: "Run the container without network access",
     key: true,
+    traced: true,
   },
   "--no-wait": {
     description: "Create the job, print its name and exit without waiting for the job",
@@ -192,62 +195,58 @@ export const cloudJobOptions = options({
 
 export const TRAIN_OPTIONS = options({
   "[-- args...]": {},
-  "--input-s3-dir": {
-    short: "-i",
-    value: "[channel=]s3_uri",
+  "-i, --input-s3-dir [CHANNEL=]S3_URI...": {
     description:
       "S3 URI of the training data, s3://BUCKET/PREFIX; the default CHANNEL is training " +
       "(repeatable)",
-    repeatable: true,
     key: true,
     needed: true,
     parse: parseChannelAddress,
   },
-  "--output-s3-dir": {
-    short: "-o",
-    value: "s3_uri",
+  "-o, --output-s3-dir S3_URI": {
     description: "S3 URI below which SageMaker saves the model in JOB/output/ (default: output/ " +
       "below s3_prefix in NAME.json)",
     key: true,
+    traced: true,
     parse: parseAddress,
   },
-  "--shard": {
+  "--shard CHANNEL...": {
     group: "Resources",
     rare: true,
-    value: "channel",
     description: "Split the objects of CHANNEL between the instances; all splits the objects of " +
       "every channel (repeatable)",
-    repeatable: true,
     key: true,
   },
   ...instanceOptions("train"),
-  "--instance-group": {
+  "--instance-group NAME=TYPE:NUMBER...": {
     group: "Resources",
     rare: true,
-    value: "name=type:number",
     description: "Group of instances, instead of --ec2-type and --instance-count (repeatable up " +
       "to 5 times)",
-    repeatable: true,
     key: true,
+    excludes: ["--ec2-type", "--instance-count"],
+    hint: "Set the instance type and count in each group: --instance-group " +
+      "gpu=ml.g5.xlarge:2",
+    winsInFile: true,
     parse: parseInstanceGroup,
   },
-  "--hyperparameter": {
-    value: "key=value",
+  "--hyperparameter KEY=VALUE...": {
     description: "Override a hyperparameter of input/config/hyperparameters.json (repeatable)",
-    repeatable: true,
     key: true,
+    merged: true,
   },
   "--spot": {
     group: "Resources",
     description: "Use spot instances, which are cheaper but can be interrupted",
     key: true,
   },
-  "--max-wait": {
+  "--max-wait DURATION": {
     group: "Resources",
     rare: true,
-    value: "duration",
     description: "Maximum time for waiting and running in total; requires --spot (default: the " +
       "value of --max-run)",
+    onlyWith: "--spot",
+    hint: "To limit how long the job runs, use --max-run",
     key: true,
     parse: parseRun("train"),
   },
@@ -259,12 +258,12 @@ export const TRAIN_OPTIONS = options({
       "Send the local directories training/ and common/ with the job, so that you don't " +
       "need to rebuild the image",
   },
-  "--checkpoint-s3-dir": {
+  "--checkpoint-s3-dir S3_URI": {
     rare: true,
-    value: "s3_uri",
     description: "S3 URI of checkpoints, which SageMaker copies to and from /opt/ml/checkpoints " +
       "(default: none)",
     key: true,
+    traced: true,
     parse: parseAddress,
   },
   ...cloudJobOptions,
@@ -272,87 +271,74 @@ export const TRAIN_OPTIONS = options({
 
 export const PROCESS_OPTIONS = options({
   "[-- args...]": {},
-  "--file": {
-    short: "-f",
-    value: "file",
+  "-f, --file FILE": {
     description: "Script in processing/ to run (requires an image from mlcli build)",
     key: true,
+    ...scriptExclusions,
     completion: "script",
     path: "inner",
   },
-  "--input-s3-location": {
-    short: "-i",
-    value: "[name[:path]=]s3_uri",
+  "-i, --input-s3-location [NAME[:PATH]=]S3_URI...": {
     description:
       "Provide S3_URI at /opt/ml/processing/input/NAME, or at PATH (repeatable). Without " +
       "NAME, SageMaker provides S3_URI at /opt/ml/processing/input.",
-    repeatable: true,
     key: true,
     parse: parseDataAddress("input"),
   },
-  "--output-s3-location": {
-    short: "-o",
-    value: "name[:path][=s3_uri]",
+  "-o, --output-s3-location NAME[:PATH][=S3_URI]...": {
     description: "Save the files in /opt/ml/processing/output/NAME, or in PATH, to S3_URI " +
       "(repeatable; default: output/JOB/NAME/ below the app's s3_prefix). To save all " +
       "outputs, omit NAME: -o S3_URI.",
-    repeatable: true,
     key: true,
+    traced: true,
     parse: parseDataAddress("output"),
   },
   ...processProgramOptions,
   ...instanceOptions("process"),
-  "--shard": {
+  "--shard INPUT...": {
     group: "Resources",
     rare: true,
-    value: "input",
     description:
       "Split the objects of INPUT between the instances; all splits the objects of every " +
       "input (repeatable)",
-    repeatable: true,
     key: true,
   },
   ...cloudJobOptions,
 });
 
 export const TRANSFORM_OPTIONS = options({
-  "--input-s3-location": {
-    short: "-i",
-    value: "s3_uri",
+  "-i, --input-s3-location S3_URI": {
     description: "S3 URI of the data: a prefix (s3://BUCKET/PREFIX) or one object",
     key: true,
     needed: true,
-    parse: (text, source) =>
+    parse: (text: string, source: string) =>
       parseAddress(
         text,
         source,
         "Upload the data with mlcli upload-data, or transform it locally: mlcli local transform",
       ),
   },
-  "--output-s3-dir": {
-    short: "-o",
-    value: "s3_uri",
+  "-o, --output-s3-dir S3_URI": {
     description: "S3 URI for the .out files (default: output/JOB/ below s3_prefix in NAME.json)",
     key: true,
+    traced: true,
     parse: parseAddress,
   },
-  "--model": {
-    short: "-m",
-    value: "name|s3_uri",
+  "-m, --model NAME|S3_URI": {
     description: "Name of a SageMaker model, or S3 URI of a model.tar.gz",
     key: true,
+    excludes: ["--job", "--endpoint"],
     needed: "--job, --endpoint",
     parse: parseTransformModel,
   },
-  "--job": {
-    value: "job",
+  "--job JOB": {
     description: "Use the model of this training job, instead of --model",
-    parse: (text) => ({ job: parseJobName(text) }),
+    excludes: ["--endpoint"],
+    parse: (text: string) => ({ job: parseJobName(text) }),
   },
-  "--endpoint": {
-    value: "endpoint",
+  "--endpoint ENDPOINT": {
     description: "Use the model of this endpoint, instead of --model",
-    parse: (text) => ({ endpoint: parseJobName(text) }),
+    parse: (text: string) => ({ endpoint: parseJobName(text) }),
   },
   ...machineOptions("transform"),
   ...transformOptions,

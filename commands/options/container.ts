@@ -4,10 +4,10 @@ import { parseChannel } from "../../runtime/contract/channels.ts";
 import type { Gpus } from "../../runtime/contract/jobs.ts";
 import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { givenVariable } from "../../runtime/contract/variables.ts";
-import { UsageError } from "../../runtime/errors.ts";
+import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { PublishedPort } from "../../runtime/serving/plan.ts";
-import { options, type Parser } from "./option.ts";
-import { parseTimeLimit } from "./parsers.ts";
+import { each, options, type Parser } from "./option.ts";
+import { inRange, matching, parsed, parseTimeLimit } from "./parsers.ts";
 import { appName, dockerTag, progressOptions } from "./shared.ts";
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
@@ -19,23 +19,24 @@ function sizeOf(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** The least that Docker takes: below it no container starts. */
+/** Docker's minimum. */
 const LEAST_MEMORY = 6 * 1024 ** 2;
 
-/** A memory size as `docker run --memory` takes it (`512m`, `2g`), in bytes. */
-export function parseMemory(text: string, source: string): number {
-  const bytes = sizeOf(text);
-  if (bytes !== undefined && bytes >= LEAST_MEMORY) return bytes;
-  throw new UsageError(`${source} must be a size of 6m or more, such as 2g, but got "${text}"`);
-}
+/** Like `docker run --memory`: `512m`, `2g`. */
+export const parseMemory: Parser<number> = inRange(
+  LEAST_MEMORY,
+  undefined,
+  sizeOf,
+  "a size of 6m or more, such as 2g",
+);
 
-/** A size of shared memory as `docker run --shm-size` takes it (`64m`, `8g`), in bytes. */
-export function parseSharedMemory(text: string, source: string): number {
-  const bytes = sizeOf(text);
-  // To the engine, 0 is its own default.
-  if (bytes !== undefined && bytes > 0) return bytes;
-  throw new UsageError(`${source} must be a size such as 512m or 8g, but got "${text}"`);
-}
+/** Like `docker run --shm-size`, but without 0, which means Docker's default. */
+export const parseSharedMemory: Parser<number> = inRange(
+  1,
+  undefined,
+  sizeOf,
+  "a size such as 512m or 8g",
+);
 
 /** The engine takes no less. */
 const LEAST_CPUS = 0.01;
@@ -43,11 +44,12 @@ const LEAST_CPUS = 0.01;
 /** More than any machine has; the engine knows how many there are. */
 const MOST_CPUS = 100_000;
 
-export function parseCpus(text: string, source: string): number {
-  const cpus = Number(text);
-  if (/^\d+(\.\d{1,9})?$/.test(text) && cpus >= LEAST_CPUS && cpus <= MOST_CPUS) return cpus;
-  throw new UsageError(`${source} must be a number of CPUs, such as 2 or 1.5, but got "${text}"`);
-}
+export const parseCpus: Parser<number> = inRange(
+  LEAST_CPUS,
+  MOST_CPUS,
+  /^\d+(\.\d{1,9})?$/,
+  "a number of CPUs, such as 2 or 1.5",
+);
 
 /** An id that NVIDIA's tools list (`GPU-...`, `MIG-...`), or a number of theirs. */
 const GPU = /^\w[\w:.-]*$/;
@@ -56,99 +58,92 @@ const GPU = /^\w[\w:.-]*$/;
  * GPUs as `docker run --gpus` takes them: `all`, a number, `device=0,1`; also with the quotes that
  * docker wants around several devices.
  */
-export function parseGpus(text: string, source: string): Gpus {
+export const parseGpus: Parser<Gpus> = parsed((text) => {
   if (text === "all") return text;
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
   const devices = /^("?)device=(.+)\1$/.exec(text)?.[2]?.split(",");
-  if (devices?.every((device) => GPU.test(device))) return devices;
-  throw new UsageError(
-    `${source} must be all, a number of GPUs, or devices such as device=0,1, but got "${text}"`,
-  );
-}
+  return devices?.every((device) => GPU.test(device)) ? devices : undefined;
+}, "all, a number of GPUs, or devices such as device=0,1");
 
-/** `bridge`, `host`, `none`, or the name of a network, by Docker's rule for names. */
-export function parseNetwork(text: string, source: string): string {
-  if (/^[A-Za-z\d][\w.-]*$/.test(text)) return text;
-  throw new UsageError(
-    `${source} must be bridge, host, none or the name of a Docker network, but got "${text}"`,
-  );
+export const parseNetwork: Parser<string> = matching(
+  /^[A-Za-z\d][\w.-]*$/,
+  "bridge, host, none or the name of a Docker network",
+);
+
+/**
+ * Requires a network that the configuration file can choose: the user's own services are reachable on
+ * the others.
+ */
+function requireOwnNetwork(network: string, source: string): void {
+  if (network === "bridge" || network === "none") return;
+  throw new MlcliError(`${source} must be bridge or none, not "${network}"`, {
+    hint: `To allow this network, set it on the command line: --network ${network}`,
+  });
 }
 
 /** What the container may take of this machine; keys of the object `local` in the configuration file. */
 const resourceOptions = options({
-  "--memory": {
-    group: "Resources",
-    value: "size",
-    description: "Memory limit, such as 512m or 2g (default: no limit)",
-    variable: "MLCLI_MEMORY",
-    key: true,
-    parse: parseMemory,
-  },
-  "--cpus": {
-    group: "Resources",
-    rare: true,
-    value: "number",
-    description: "CPU limit, such as 2 or 1.5 (default: no limit)",
-    variable: "MLCLI_CPUS",
-    key: true,
-    parse: parseCpus,
-  },
-  "--shm-size": {
-    group: "Resources",
-    rare: true,
-    value: "size",
-    description: "Size of /dev/shm, which data loaders use (default: 2g)",
-    variable: "MLCLI_SHM_SIZE",
-    key: true,
-    parse: parseSharedMemory,
-  },
-  "--gpus": {
-    group: "Resources",
-    value: "gpus",
-    description: "GPUs to use: all, a number of GPUs, or IDs such as device=0,1 (default: none)",
-    variable: "MLCLI_GPUS",
-    key: true,
-    parse: parseGpus,
-  },
-  "--network": {
+  ...each({ group: "Resources", key: "local" }, {
+    "--memory SIZE": {
+      description: "Memory limit, such as 512m or 2g (default: no limit)",
+      variable: "MLCLI_MEMORY",
+      parse: parseMemory,
+    },
+    "--cpus NUMBER": {
+      rare: true,
+      description: "CPU limit, such as 2 or 1.5 (default: no limit)",
+      variable: "MLCLI_CPUS",
+      parse: parseCpus,
+    },
+    "--shm-size SIZE": {
+      rare: true,
+      description: "Size of /dev/shm, which data loaders use (default: 2g)",
+      variable: "MLCLI_SHM_SIZE",
+      parse: parseSharedMemory,
+    },
+    "--gpus GPUS": {
+      description: "GPUs to use: all, a number of GPUs, or IDs such as device=0,1 (default: none)",
+      variable: "MLCLI_GPUS",
+      parse: parseGpus,
+    },
+  }),
+  "--network NETWORK": {
     group: "Container",
     rare: true,
-    value: "network",
     description: "Docker network of the container: host, none or the name of a network (default: " +
       "bridge)",
-    key: true,
+    key: "local",
     completion: "network",
     parse: parseNetwork,
+    trust: requireOwnNetwork,
   },
 });
 
 /** `named_files.ts` reads the files. */
 export const variableOptions = options({
-  "--env": {
-    value: "name[=value]",
+  "--env NAME[=VALUE]...": {
     description:
       "Environment variable for your code; without =VALUE, mlcli copies the value from " +
       "your shell (repeatable)",
-    repeatable: true,
+    traced: true,
     parse: givenVariable,
   },
-  "--env-file": {
+  "--env-file FILE...": {
     rare: true,
-    value: "file",
     description: "File of environment variables, one NAME=VALUE per line (repeatable)",
-    repeatable: true,
     path: "typed",
   },
 });
 
 /** Only typed, so that a repository can't choose whose credentials its code gets. */
 const awsCredentialsOption = options({
-  "--aws-credentials": {
+  "--aws-credentials PROFILE": {
     group: "Container",
     rare: true,
-    value: "profile",
     description: "AWS profile whose credentials and region your code can use (default: none)",
     completion: "profile",
+    excludes: ["--strict"],
+    hint: "Remove one of them: on SageMaker, code has the credentials of the execution role",
   },
 });
 
@@ -203,12 +198,11 @@ function parsePublished(text: string, source: string): PublishedPort {
 
 /** The option of commands whose containers a debugger can reach. */
 export const publishOption = options({
-  "--publish": {
+  "--publish [HOST_PORT:]PORT...": {
     group: "Container",
     rare: true,
-    value: "[host_port:]port",
     description: "Publish a container port on 127.0.0.1, for example for a debugger (repeatable)",
-    repeatable: true,
+    excludes: ["--strict", "--instance-count"],
     parse: parsePublished,
   },
 });
@@ -240,11 +234,11 @@ export const jobOptions = options({
     rare: true,
     description: "Connect your keyboard to the code, for example for breakpoint(); the code " +
       "receives Ctrl-C",
+    excludes: ["--instance-count"],
   },
-  "--grace": {
+  "--grace DURATION": {
     group: "Failure rehearsal",
     rare: true,
-    value: "duration",
     description: "Time between SIGTERM and SIGKILL when mlcli stops the run (default: 10s, or 2m " +
       "with --strict)",
     variable: "MLCLI_GRACE",
@@ -255,5 +249,7 @@ export const jobOptions = options({
     group: "Container",
     rare: true,
     description: "Disable the network, except between the hosts of a run",
+    excludes: ["--network"],
+    hint: "Remove one of them: --network-isolation means --network none",
   },
 });

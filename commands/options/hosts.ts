@@ -4,7 +4,7 @@ import { hostNames } from "../../runtime/contract/hosts.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Fault, Hosts } from "../../runtime/local/jobs.ts";
 import { options, type Values } from "./option.ts";
-import { secondsIn, wholeNumber } from "./parsers.ts";
+import { parsed, secondsIn, wholeNumber } from "./parsers.ts";
 
 /** More hosts than a machine is asked for in earnest; each has a container. */
 const MOST_HOSTS = 64;
@@ -27,36 +27,30 @@ function faultOption(kind: Fault["kind"], does: string) {
     value: form,
     description: `${does} (repeatable)`,
     repeatable: true,
-    parse: (text: string, source: string): Fault => {
+    parse: parsed((text): Fault | undefined => {
       const [, host = "", time = "", duration] = FAULT.exec(text) ?? [];
       const after = faultSeconds(time);
       const seconds = duration === undefined ? undefined : faultSeconds(duration);
       const isWrong = Number.isNaN(after) || Number.isNaN(seconds);
-      if (isWrong || kind === "kill" && seconds !== undefined) {
-        throw new UsageError(`${source} must be ${form}, such as algo-2@60s, but got "${text}"`);
-      }
+      if (isWrong || kind === "kill" && seconds !== undefined) return undefined;
       return { kind, host, after, seconds };
-    },
+    }, `${form}, such as algo-2@60s`),
   } as const;
 }
 
 export const hostOptions = options({
-  "--instance-count": {
+  "-c, --instance-count NUMBER": {
     group: "Hosts",
-    value: "number",
-    short: "-c",
     description: "Number of hosts; each host is a container, named algo-1, algo-2, ...",
     default: "1",
     parse: wholeNumber(MOST_HOSTS),
   },
-  "--shard": {
+  "--shard INPUT...": {
     group: "Hosts",
     rare: true,
-    value: "input",
     description:
       "Split the files of INPUT between the hosts; all splits the files of every input " +
       "(repeatable)",
-    repeatable: true,
   },
   "--kill-host": faultOption("kill", "Kill HOST after TIME, such as algo-2@60s"),
   "--freeze-host": faultOption("freeze", "Freeze HOST after TIME, for DURATION or forever"),

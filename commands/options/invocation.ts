@@ -12,19 +12,17 @@ import {
 } from "../../runtime/contract/invocations.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { withoutBlanks } from "../../runtime/text.ts";
-import { options, type Values } from "./option.ts";
-import { parseMediaType } from "./parsers.ts";
+import { options, type Parser, type Values } from "./option.ts";
+import { matching, parseMediaType } from "./parsers.ts";
 
 export const requestFile = options({ "[file]": { path: "typed" } });
 
 export const mediaTypes = options({
-  "--content-type": {
-    value: "type",
+  "--content-type TYPE": {
     description: "Content type of the request (default: from the file name or the input)",
     parse: parseMediaType,
   },
-  "--accept": {
-    value: "type",
+  "--accept TYPE": {
     description: "Content type of the response, such as application/json (default: any)",
     parse: parseMediaType,
   },
@@ -136,12 +134,10 @@ export function requestHeaders(headers: readonly RequestHeader[]): readonly Requ
   return headers;
 }
 
-export function parseVariant(text: string, source: string): string {
-  if (isHeaderValue("TargetVariant", text)) return text;
-  throw new UsageError(
-    `${source} must be a variant name (up to 63 letters, digits and hyphens), but got "${text}"`,
-  );
-}
+export const parseVariant: Parser<string> = matching(
+  (text) => isHeaderValue("TargetVariant", text),
+  "a variant name (up to 63 letters, digits and hyphens)",
+);
 
 /**
  * The members of SageMaker's request that the headers and the variant become.

@@ -27,7 +27,7 @@ import {
 } from "../../runtime/contract/registry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
-import { duration, size, wholeNumber } from "./parsers.ts";
+import { duration, matching, parsed, size, wholeNumber } from "./parsers.ts";
 
 /** `ml.m5.large`. The service knows which there are: they change every month. */
 export function parseInstanceType(text: string, source: string): string {
@@ -69,51 +69,38 @@ export function parseJobName(text: string): string {
   return text;
 }
 
-export function parseRole(text: string, source: string): string {
-  if (isRoleArn(text)) return text;
-  throw new UsageError(
-    `${source} must be the ARN of a role, such as arn:aws:iam::123456789012:role/SageMakerRole, ` +
-      `but got "${text}"`,
-  );
-}
+export const parseRole: Parser<string> = matching(
+  isRoleArn,
+  "the ARN of a role, such as arn:aws:iam::123456789012:role/SageMakerRole",
+);
 
 /** `s3://BUCKET/KEY` */
 export function parseAddress(text: string, source: string, hint?: string): S3Address {
   const address = lengthOf(text) > S3_URI_LENGTH ? undefined : parseS3Uri(text);
-  if (address !== undefined) return address;
-  throw new UsageError(
-    `${source} must be an S3 URI such as s3://my-bucket/churn, but got "${text}"`,
-    { hint },
-  );
+  const expected = "an S3 URI such as s3://my-bucket/churn";
+  return parsed(() => address, expected, hint)(text, source);
 }
 
 /** A name, or `s3://BUCKET/KEY`, an archive. */
-export function parseTransformModel(text: string, source: string): TransformModel {
-  if (isResourceName(text)) return { name: text };
-  const address = parseS3Uri(text);
-  if (address !== undefined && /[^/]$/.test(address.key)) return { address };
-  throw new UsageError(
-    `${source} must be the name of a SageMaker model or an S3 URI such as ` +
-      `s3://my-bucket/churn/model.tar.gz, but got "${text}"`,
-    { hint: "To use a local model, run mlcli local transform" },
-  );
-}
+export const parseTransformModel: Parser<TransformModel> = parsed(
+  (text) => {
+    if (isResourceName(text)) return { name: text };
+    const address = parseS3Uri(text);
+    return address !== undefined && /[^/]$/.test(address.key) ? { address } : undefined;
+  },
+  "the name of a SageMaker model or an S3 URI such as s3://my-bucket/churn/model.tar.gz",
+  "To use a local model, run mlcli local transform",
+);
 
 /** `[CHANNEL=]s3://BUCKET/KEY` */
 export function parseChannelAddress(text: string, source: string): RemoteChannel {
   const channel = lengthOf(text) > S3_URI_LENGTH ? undefined : parseRemoteChannel(text);
-  if (channel !== undefined) return channel;
-  const message = `${source} must be [CHANNEL=]s3://BUCKET/PREFIX, but got "${text}"`;
-  if (text.includes("s3://")) {
-    throw new UsageError(message, {
-      hint: 'Use 1 to 64 letters, digits, ".", "_" and "-" for CHANNEL, and 3 to 63 lower-case ' +
-        'letters, digits, "." and "-" for BUCKET',
-    });
-  }
-  throw new UsageError(message, {
-    hint: "Upload the data with mlcli upload-data, or train locally: " +
-      "mlcli local train --input CHANNEL=DIR",
-  });
+  const hint = text.includes("s3://")
+    ? 'Use 1 to 64 letters, digits, ".", "_" and "-" for CHANNEL, and 3 to 63 lower-case ' +
+      'letters, digits, "." and "-" for BUCKET'
+    : "Upload the data with mlcli upload-data, or train locally: " +
+      "mlcli local train --input CHANNEL=DIR";
+  return parsed(() => channel, "[CHANNEL=]s3://BUCKET/PREFIX", hint)(text, source);
 }
 
 /** `s3://...`, or `NAME=s3://...` at `/opt/ml/processing/input/NAME`, or `NAME:PATH=s3://...` */
@@ -148,21 +135,14 @@ export function parseAwsTag(text: string, source: string): Tag {
 }
 
 /** `subnet-0a1b2c3d`, `sg-0a1b2c3d` */
-export function parseNetworkId(text: string, source: string): string {
-  if (NETWORK_ID.test(text) && text.length <= NETWORK.idLength) return text;
-  throw new UsageError(
-    `${source} must be an ID of up to ${NETWORK.idLength} letters, digits and "-", ` +
-      `but got "${text}"`,
-  );
-}
+export const parseNetworkId: Parser<string> = matching(
+  (text) => NETWORK_ID.test(text) && text.length <= NETWORK.idLength,
+  `an ID of up to ${NETWORK.idLength} letters, digits and "-"`,
+);
 
-export function parseKmsKey(text: string, source: string): string {
-  if (KMS_KEY.test(text)) return text;
-  throw new UsageError(`${source} must be the ID, ARN or alias of a KMS key, but got "${text}"`);
-}
+export const parseKmsKey: Parser<string> = matching(KMS_KEY, "the ID, ARN or alias of a KMS key");
 
-export function parseRepositoryName(text: string, source: string): NamedRepository {
-  const repository = parseRepository(text);
-  if (repository) return repository;
-  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}, but got "${text}"`);
-}
+export const parseRepositoryName: Parser<NamedRepository> = parsed(
+  parseRepository,
+  REPOSITORY_EXPECTED,
+);

@@ -1,7 +1,11 @@
 /**
- * Declarations of options. Flag, help, completion and the type of the value all come from a declaration,
- * so a command that uses a wrong name or type fails the type check.
+ * Declarations of settings. Command line, environment variable, configuration file, JSON schema, help,
+ * completion and the type of the value all come from one declaration, so a command that uses a wrong
+ * name or type fails the type check. `read.ts` reads the values.
  */
+
+import type { ConfigurationKey, SectionName } from "../../runtime/app/configuration.ts";
+import type { Setting } from "../../runtime/setting.ts";
 
 /** Kinds of values that mlcli completes. The shell completes all others as files. */
 export type CompletionKind =
@@ -60,13 +64,29 @@ interface Common {
   readonly rare?: true;
   /** `-p` */
   readonly short?: `-${string}` | undefined;
-  /** Option that this one requires. */
+  /** Option without which this one has no effect: setting only this one is an error. */
   readonly onlyWith?: Flag;
   /**
-   * Whether the app's configuration file can set it: `--max-run` is `max_run` in the command's object
-   * (`options/settings.ts`).
+   * Options that cannot be used together with this one, where a command has them. Two that were set at
+   * the same level are an error. Otherwise the one with the weaker level is ignored.
    */
-  readonly key?: true;
+  readonly excludes?: readonly Flag[];
+  /** Hint of errors about `excludes`, `onlyWith` and `onlyWithout` (default: the command's help). */
+  readonly hint?: string;
+  /** Whether this option wins over those that it excludes if the configuration file sets both. */
+  readonly winsInFile?: true;
+  /**
+   * Object of the configuration file that can set the option; `true`: the object of the command.
+   * `--max-run` is `max_run` in `"train"`.
+   */
+  readonly key?: true | SectionName;
+  /** Key at the top level of the file that sets the option if no object does. */
+  readonly top?: ConfigurationKey;
+  /**
+   * Whether the command receives a `Setting` instead of the bare value, because what it does depends on
+   * who set the value.
+   */
+  readonly traced?: true;
 }
 
 /** An option without a value: `--wait`. `--no-cache` sets its property `cache` to false. */
@@ -91,6 +111,19 @@ interface ValueOption extends Common {
   /** Switch that stands for one of the values: `--json` for `--output json`. */
   readonly shorthand?: readonly [flag: Flag, value: string];
   readonly repeatable?: true;
+  /** Whether the entries of the command line are added to those of the file, instead of replacing them. */
+  readonly merged?: true;
+  /**
+   * Checks a value from the configuration file, which someone else might have written.
+   *
+   * @param source names the value at the beginning of a message: `flats.json: "network" in "local"`.
+   * @throws MlcliError if only the user can choose this value.
+   */
+  readonly trust?: (value: never, source: string) => void;
+  /** Option whose value in the file this one is for: the file's value is ignored if another one is used. */
+  readonly belongsTo?: Flag;
+  /** Option that leaves this one without effect: typing this one is an error if any level sets the other. */
+  readonly onlyWithout?: Flag;
   readonly completion?: CompletionKind;
   readonly path?: PathIn;
   /** Environment variable that sets the value if the command line doesn't. */
@@ -123,13 +156,77 @@ export type Options = {
 };
 
 /**
- * Declares options: those of one command, or a group that several share.
+ * Declares options: those of one command, or a group that several share. A key is the form of an option
+ * in the help: letter, name, name in other tools, placeholder of the value, `...` if it is repeatable.
+ * Only the first name is the key of the result.
  *
  * @example
- * const OPTIONS = options({ ...appName, "--wait": { description: "Return when it is done." } });
+ * const OPTIONS = options({
+ *   ...appName,
+ *   "-e, --ec2-type, --instance-type TYPE": { description: "Instance type, such as ml.m5.large" },
+ *   "--env NAME[=VALUE]...": { description: "Environment variable for your code (repeatable)" },
+ *   "--wait": { description: "Return when it is done" },
+ * });
  */
-export function options<const O extends Options>(declared: O & Checked<O>): O {
-  return declared;
+export function options<const O extends Readonly<Record<string, object>>>(
+  declared: O & Checked<O>,
+): Declared<O> {
+  const all = Object.entries(declared).map(([form, option]) => {
+    const [, forms, placeholder] = /^(-[^\s,]+(?:, -[^\s,]+)*)(?: (\S+))?$/.exec(form) ?? [];
+    if (forms === undefined) return [form, option];
+    const names = forms.split(", ");
+    const [flag, alias] = names.filter((name) => name.startsWith("--"));
+    const short = names.find((name) => !name.startsWith("--"));
+    return [flag, {
+      ...short && { short },
+      ...alias && { alias },
+      ...placeholder && { value: placeholder.toLowerCase().replace("...", "") },
+      ...placeholder?.endsWith("...") && { repeatable: true },
+      ...option,
+    }];
+  });
+  // The type `Declared` describes what this does at run time.
+  return Object.fromEntries(all);
+}
+
+/** Options by flag, with the fields of their forms. */
+type Declared<O> = { readonly [K in keyof O & string as FlagIn<K>]: FieldsIn<K> & O[K] };
+
+/** `--ec2-type` of `-e, --ec2-type, --instance-type TYPE`; an argument is as it stands. */
+type FlagIn<Form extends string> = Form extends `--${infer Name}`
+  ? `--${Before<",", Before<" ", Name>>}`
+  : Form extends `-${string}, ${infer Rest}` ? FlagIn<Rest>
+  : Form;
+
+type Before<Mark extends string, Text extends string> = Text extends
+  `${infer Start}${Mark}${string}` ? Start : Text;
+
+type FieldsIn<Form extends string> = Form extends `-${string}`
+  ? PlaceholderIn<Form> extends `${infer Value}...`
+    ? { readonly value: Lowercase<Value>; readonly repeatable: true }
+  : PlaceholderIn<Form> extends "" ? unknown
+  : { readonly value: Lowercase<PlaceholderIn<Form>> }
+  : unknown;
+
+/** `TYPE` of `-e, --ec2-type TYPE`; empty without a value. */
+type PlaceholderIn<Form extends string> = Form extends `${string}, ${infer Rest}`
+  ? PlaceholderIn<Rest>
+  : Form extends `${string} ${infer Placeholder}` ? Placeholder
+  : "";
+
+/**
+ * Adds fields to several options.
+ *
+ * @example
+ * each({ group: "AWS", rare: true }, { "--tag KEY=VALUE...": { ... }, "--kms-key KEY": { ... } })
+ */
+export function each<const Common, const O extends Readonly<Record<string, object>>>(
+  common: Common,
+  declared: O,
+): { readonly [K in keyof O]: Common & O[K] } {
+  const all = Object.entries(declared).map(([form, option]) => [form, { ...common, ...option }]);
+  // The type says what this does for each option.
+  return Object.fromEntries(all);
 }
 
 /**
@@ -137,14 +234,15 @@ export function options<const O extends Options>(declared: O & Checked<O>): O {
  * without a `path`.
  */
 type Checked<O> = {
-  readonly [K in keyof O]:
+  readonly [K in keyof O & string]:
     & {
-      readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
-        : Field extends FieldOf<K, O[K]> ? unknown
+      readonly [Field in keyof O[K]]: Field extends "onlyWith" ? FlagIn<keyof O & string>
+        : Field extends FieldOf<K, FieldsIn<K> & O[K]> ? unknown
         : never;
     }
-    & (K extends FileArgument ? HasPath : O[K] extends { readonly value: FileWord } ? HasPath
-    : unknown);
+    & (K extends FileArgument ? HasPath
+      : FieldsIn<K> & O[K] extends { readonly value: FileWord } ? HasPath
+      : unknown);
 };
 
 interface HasPath {
@@ -156,8 +254,8 @@ type FileWord = "file" | "dir" | "path";
 
 type FileArgument = `${"<" | "["}${FileWord}${">" | "]" | "..."}${string}`;
 
-type FieldOf<Form, Declared> = Form extends Flag
-  ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch
+type FieldOf<Form, Fields> = Form extends `-${string}`
+  ? Fields extends { readonly value: string } ? keyof ValueOption : keyof Switch
   : keyof Argument;
 
 /** Values that a command receives: a property for each option and argument. */
@@ -169,10 +267,12 @@ export type Values<O extends Options> = {
 };
 
 type OptionValue<O> = O extends { readonly value: string }
-  ? O extends { readonly repeatable: true } ? readonly Parsed<O>[]
-  : O extends { readonly required: true } | { readonly default: string } ? Parsed<O>
-  : Parsed<O> | undefined
-  : boolean;
+  ? O extends { readonly repeatable: true } ? readonly Traced<O, Parsed<O>>[]
+  : O extends { readonly required: true } | { readonly default: string } ? Traced<O, Parsed<O>>
+  : Traced<O, Parsed<O>> | undefined
+  : Traced<O, boolean>;
+
+type Traced<O, T> = O extends { readonly traced: true } ? Setting<T> : T;
 
 type Parsed<O> = O extends { readonly parse: Parser<infer T> } ? T
   : O extends { readonly choices: readonly (infer Choice)[] } ? Choice
@@ -202,6 +302,13 @@ export function keyOf(flag: Flag): string {
   return flag.slice(2).replaceAll("-", "_");
 }
 
+/** Returns the keys of an option in the configuration file: that of its flag, and that of its alias. */
+export function keysOf([flag, option]: NamedOption): readonly string[] {
+  return option.value === undefined || option.alias === undefined
+    ? [keyOf(flag)]
+    : [keyOf(flag), keyOf(option.alias)];
+}
+
 /** An option with its flag. */
 export type NamedOption = readonly [flag: Flag, option: Switch | ValueOption];
 
@@ -212,6 +319,14 @@ export function optionsOf(declared: Options): readonly NamedOption[] {
   return Object.entries(declared).filter((entry): entry is [Flag, Switch | ValueOption] =>
     entry[0].startsWith("--")
   );
+}
+
+/** Returns options with `--no-spot` for each switch that the configuration file can turn on. */
+export function withNegations(named: readonly NamedOption[]): readonly NamedOption[] {
+  return named.flatMap(([flag, option]): readonly NamedOption[] => {
+    if (option.value !== undefined || option.key === undefined) return [[flag, option]];
+    return [[flag, option], [`--no-${flag.slice(2)}`, { description: `Undo ${flag} of the file` }]];
+  });
 }
 
 /** Returns the arguments, without the one for words after `--`. */

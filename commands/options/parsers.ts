@@ -3,12 +3,50 @@
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
 
-/** A port, 0 to 65535. */
-export function parsePort(text: string, source: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new UsageError(`${source} must be a number from 0 to 65535, but got "${text}"`);
+/**
+ * Returns a parser. `read` returns `undefined` for an invalid text.
+ * @param expected follows "must be" in the message.
+ */
+export function parsed<T>(
+  read: (text: string) => T | undefined,
+  expected: string,
+  hint?: string,
+): Parser<T> {
+  return (text, source) => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    throw new UsageError(`${source} must be ${expected}, but got "${text}"`, { hint });
+  };
 }
+
+/** Returns a parser of texts that match a pattern or pass a test. */
+export function matching(
+  pattern: RegExp | ((text: string) => boolean),
+  expected: string,
+): Parser<string> {
+  const matches = pattern instanceof RegExp ? (text: string) => pattern.test(text) : pattern;
+  return parsed((text) => matches(text) ? text : undefined, expected);
+}
+
+/** Returns a parser of numbers. @param most `undefined`: no limit. */
+export function inRange(
+  least: number,
+  most: number | undefined,
+  read: RegExp | ((text: string) => number | undefined),
+  expected: string,
+): Parser<number> {
+  return parsed((text) => {
+    const value = read instanceof RegExp ? read.test(text) && Number(text) : read(text);
+    const isValid = typeof value === "number" && value >= least && value <= (most ?? value);
+    return isValid ? value : undefined;
+  }, expected);
+}
+
+function rangeText(least: number, most: number | undefined): string {
+  return most === undefined ? `${least} or more` : `${least} to ${most}`;
+}
+
+export const parsePort: Parser<number> = inRange(0, 65_535, /^\d+$/, "a number from 0 to 65535");
 
 const SECONDS_PER_UNIT = { d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 
@@ -26,14 +64,8 @@ export function secondsIn(text: string): number | undefined {
 
 /** Returns a parser of durations, in seconds. @param most `undefined`: no limit. */
 export function duration(most: number | undefined, least = 1): Parser<number> {
-  return (text, source) => {
-    const seconds = secondsIn(text);
-    if (seconds !== undefined && seconds >= least && seconds <= (most ?? seconds)) return seconds;
-    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
-    throw new UsageError(
-      `${source} must be a duration of ${range} seconds, such as 90s, 5m or 1h, but got "${text}"`,
-    );
-  };
+  const expected = `a duration of ${rangeText(least, most)} seconds, such as 90s, 5m or 1h`;
+  return inRange(least, most, secondsIn, expected);
 }
 
 /** In seconds: JavaScript's timers fire immediately after more than 24 days. */
@@ -53,28 +85,18 @@ export function sizeIn(unit: "MB" | "GB", text: string): number | undefined {
 
 /** Returns a parser of sizes, in `unit`. @param most `undefined`: no limit. */
 export function size(unit: "MB" | "GB", most: number | undefined, least = 1): Parser<number> {
-  return (text, source) => {
-    const value = sizeIn(unit, text);
-    if (value !== undefined && value >= least && value <= (most ?? value)) return value;
-    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
-    throw new UsageError(
-      `${source} must be a size of ${range} ${unit}, such as 50 or 50${unit}, but got "${text}"`,
-    );
-  };
+  const expected = `a size of ${rangeText(least, most)} ${unit}, such as 50 or 50${unit}`;
+  return inRange(least, most, (text) => sizeIn(unit, text), expected);
 }
 
 /** A host name or an address, as a browser would write it; an IPv6 address without its brackets. */
-export function parseHost(text: string, source: string): string {
+export const parseHost: Parser<string> = parsed((text) => {
   const host = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
   const url = `http://${host}`;
-  if (/^(\[[\da-f:.]+\]|[^[\]:/\\?#@%\s]+)$/i.test(host) && URL.canParse(url)) {
-    const name = new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
-    if (/^[a-z\d_-]+(\.[a-z\d_-]+)*$|:/.test(name)) return name;
-  }
-  throw new UsageError(
-    `${source} must be a host name or IP address without scheme and port, but got "${text}"`,
-  );
-}
+  if (!/^(\[[\da-f:.]+\]|[^[\]:/\\?#@%\s]+)$/i.test(host) || !URL.canParse(url)) return undefined;
+  const name = new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
+  return /^[a-z\d_-]+(\.[a-z\d_-]+)*$|:/.test(name) ? name : undefined;
+}, "a host name or IP address without scheme and port");
 
 /** A media type for a header of a request: text/csv, or what Accept takes. */
 export function parseMediaType(text: string, source: string): string {
@@ -85,48 +107,30 @@ export function parseMediaType(text: string, source: string): string {
   );
 }
 
-/** How much of a log: a number of lines, or `all`. */
-export function parseTail(text: string, source: string): number | "all" {
+export const parseTail: Parser<number | "all"> = parsed((text) => {
   if (text === "all") return text;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`${source} must be a number of lines, or all, but got "${text}"`);
-}
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}, "a number of lines, or all");
 
 /** How long ago (`10m`), in milliseconds, or a time, local without a zone (`2026-03-01T09:30:00Z`). */
-export function parseSince(text: string, source: string): number | Date {
+export const parseSince: Parser<number | Date> = parsed((text) => {
   const seconds = /^\d+$/.test(text) ? undefined : secondsIn(text);
   if (seconds !== undefined) return 1_000 * seconds;
   // Without a time, JavaScript would take UTC.
   const time = new Date(/^[\d-]+$/.test(text) ? `${text}T00:00` : text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0) return time;
-  throw new UsageError(
-    `${source} must be a duration such as 30s, 10m, 2h or 1d, or a time such as ` +
-      `2026-03-01T09:30:00Z, but got "${text}"`,
-  );
-}
+  return /^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0 ? time : undefined;
+}, "a duration such as 30s, 10m, 2h or 1d, or a time such as 2026-03-01T09:30:00Z");
 
-/** How many to list: 1 or more. */
-export function parseLimit(text: string, source: string): number {
-  const limit = Number(text);
-  if (/^\d{1,9}$/.test(text) && limit > 0) return limit;
-  throw new UsageError(`${source} must be a whole number, 1 or more, but got "${text}"`);
-}
+export const parseLimit: Parser<number> = wholeNumber(undefined);
 
 /** Returns a parser of whole numbers. @param most `undefined`: no limit. */
 export function wholeNumber(most: number | undefined, unit?: string, least = 1): Parser<number> {
-  return (text, source) => {
-    const value = Number(text);
-    if (/^\d{1,9}$/.test(text) && value >= least && value <= (most ?? value)) return value;
-    const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
-    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
-    throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}"`);
-  };
+  const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
+  return inRange(least, most, /^\d{1,9}$/, `${what}, ${rangeText(least, most)}`);
 }
 
-/** An image tag, by the rule of Docker's reference grammar. */
-export function parseTag(text: string, source: string): string {
-  if (/^\w[\w.-]{0,127}$/.test(text)) return text;
-  throw new UsageError(
-    `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}"`,
-  );
-}
+/** Docker's reference grammar: `tag`. */
+export const parseTag: Parser<string> = matching(
+  /^\w[\w.-]{0,127}$/,
+  'an image tag (letters, digits, "_", ".", "-")',
+);

@@ -3,43 +3,42 @@
  * objects `train`, `process` and `deploy` in the app's file, too.
  */
 
-import { IMAGE_REFERENCE } from "../../runtime/app/configuration.ts";
+import { parserOf } from "../../runtime/app/configuration.ts";
 import { DISTRIBUTIONS, entryPointOf, LAUNCHERS } from "../../runtime/contract/launch.ts";
-import { UsageError } from "../../runtime/errors.ts";
-import { options } from "./option.ts";
+import { each, options } from "./option.ts";
 
-/** Whether there is such an image, the registry says. */
-export function parseImage(text: string, source: string): string {
-  if (IMAGE_REFERENCE.test(text)) return text;
-  throw new UsageError(`${source} must be an image name, such as python:3.12, but got "${text}"`);
-}
+const ONE_PROGRAM =
+  "Use only one: file (a script in processing/), command (a program in the image) or entry " +
+  "point (a file of your code)";
+
+/** What a script in `processing/` excludes, and which image has it. */
+export const scriptExclusions = {
+  belongsTo: "--image",
+  excludes: ["--command", "--entry-point"],
+  hint: ONE_PROGRAM,
+} as const;
 
 /** Of `deploy`: on SageMaker, a server has the image's own entry point, and finds code in its model. */
 export const serverProgramOptions = options({
-  "--image": {
-    group: "Your app and image",
-    value: "image",
-    description: "Existing image to use (default: the app's image)",
-    key: true,
-    parse: parseImage,
-  },
-  "--entry-point": {
-    group: "Your app and image",
-    value: "file",
-    description: "Your script for an AWS inference image, such as inference.py; mlcli adds the " +
-      "script to code/ in the model",
-    key: true,
-    path: "inner",
-    parse: entryPointOf,
-  },
-  "--source-dir": {
-    group: "Your app and image",
-    rare: true,
-    value: "dir",
-    description: "Directory of your code (default: source_dir in NAME.json, or this directory)",
-    key: true,
-    path: "typed",
-  },
+  ...each({ group: "Your app and image", key: true, traced: true }, {
+    "--image IMAGE": {
+      description: "Existing image to use (default: the app's image)",
+      top: "image",
+      parse: parserOf("image"),
+    },
+    "--entry-point FILE": {
+      description: "Your script for an AWS inference image, such as inference.py; mlcli adds the " +
+        "script to code/ in the model",
+      path: "inner",
+      parse: entryPointOf,
+    },
+    "--source-dir DIR": {
+      rare: true,
+      description: "Directory of your code (default: source_dir in NAME.json, or this directory)",
+      top: "source_dir",
+      path: "typed",
+    },
+  }),
 });
 
 /** Of jobs: their code runs in the image. */
@@ -64,39 +63,40 @@ export const pipOptions = options({
 /** Of `process`, where mlcli's start script runs an entry point. */
 export const processProgramOptions = options({
   ...jobProgramOptions,
-  "--command": {
+  "--command WORD...": {
     group: "Your app and image",
     rare: true,
-    value: "word",
     acceptsLetters: true,
     description:
       "Command to run instead of the image's ENTRYPOINT and your code; repeat the option " +
       "for each word of the command, and put arguments after --",
-    repeatable: true,
     key: true,
+    belongsTo: "--image",
+    excludes: ["--entry-point"],
+    hint: ONE_PROGRAM,
   },
 });
 
 /** Of `train`. */
 export const programOptions = options({
   ...jobProgramOptions,
-  "--launcher": {
-    group: "Your app and image",
-    rare: true,
-    value: "launcher",
-    choices: LAUNCHERS,
-    description: "Program that starts your code: toolkit (AWS's toolkit in the image), script " +
-      "(mlcli) or image (the image's ENTRYPOINT); the default depends on the image",
-    key: true,
-  },
-  "--distribution": {
-    group: "Your app and image",
-    rare: true,
-    value: "name",
-    choices: DISTRIBUTIONS,
-    description:
-      "Program that starts one process for each GPU of a host; only torchrun is supported",
-    key: true,
-  },
+  ...each({ group: "Your app and image", rare: true, key: true }, {
+    "--launcher LAUNCHER": {
+      choices: LAUNCHERS,
+      description: "Program that starts your code: toolkit (AWS's toolkit in the image), script " +
+        "(mlcli) or image (the image's ENTRYPOINT); the default depends on the image",
+      top: "launcher",
+      traced: true,
+      belongsTo: "--image",
+    },
+    "--distribution NAME": {
+      choices: DISTRIBUTIONS,
+      description:
+        "Program that starts one process for each GPU of a host; only torchrun is supported",
+      top: "distribution",
+      excludes: ["--command"],
+      hint: "Remove one of them: a command can call torchrun itself",
+    },
+  }),
   "--command": processProgramOptions["--command"],
 });

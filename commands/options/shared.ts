@@ -5,11 +5,9 @@ import { options } from "./option.ts";
 import { parsePort, parseTag } from "./parsers.ts";
 
 export const appName = options({
-  "--app-name": {
+  "-a, --app-name NAME": {
     group: "Your app and image",
     rare: true,
-    short: "-a",
-    value: "name",
     description: "App to use if this directory contains several apps",
     completion: "app",
     variable: "MLCLI_APP_NAME",
@@ -26,14 +24,14 @@ export const serverOf = options({
 });
 
 export const dockerTag = options({
-  "--docker-tag": {
+  "-t, --docker-tag TAG": {
     group: "Your app and image",
-    short: "-t",
-    value: "tag",
     description: "Tag of the image",
     default: "latest",
     completion: "image-tag",
     variable: "MLCLI_DOCKER_TAG",
+    onlyWithout: "--image",
+    hint: "Write the tag into the name of the image, such as NAME:TAG",
     parse: parseTag,
   },
 });
@@ -41,9 +39,7 @@ export const dockerTag = options({
 export const DEFAULT_PORT = "8080";
 
 export const serverPort = options({
-  "--port": {
-    short: "-p",
-    value: "port",
+  "-p, --port PORT": {
     description: "Port of the server",
     default: DEFAULT_PORT,
     completion: "server-port",
@@ -62,10 +58,8 @@ export const onlyServerPort = options({
 });
 
 export const outputFormat = options({
-  "--output": {
+  "-o, --output FORMAT": {
     group: "Results",
-    short: "-o",
-    value: "format",
     choices: ["text", "json"],
     shorthand: ["--json", "json"],
     description: "Output format: text or json",
@@ -77,15 +71,13 @@ export const outputFormat = options({
 
 /** How a command that takes a while shows it. */
 export const progressOptions = options({
-  "--quiet": {
+  "-q, --quiet": {
     group: "Results",
-    short: "-q",
     description: "Print only the result, warnings and errors",
   },
-  "--progress": {
+  "--progress MODE": {
     group: "Results",
     rare: true,
-    value: "mode",
     choices: ["auto", "plain"],
     description: "Style of the progress output: plain adds lines, and auto updates lines on a " +
       "terminal",
@@ -96,31 +88,30 @@ export const progressOptions = options({
 
 /** Of every command that asks AWS: account, region and role. */
 export const cloudOptions = options({
-  "--iam-role-arn": {
+  "-r, --iam-role-arn ARN": {
     group: "AWS",
     rare: true,
-    short: "-r",
-    value: "arn",
-    description: "IAM role that mlcli assumes (env: PLATFORM_ROLE)",
+    description: "IAM role that mlcli assumes",
+    variable: "PLATFORM_ROLE",
+    traced: true,
   },
   ...appName,
-  "--region": {
+  "--region REGION": {
     group: "AWS",
-    value: "region",
     description: "AWS region (default: cloud_region in NAME.json, AWS_REGION or the profile)",
     completion: "region",
+    traced: true,
   },
-  "--profile": {
+  "--profile PROFILE": {
     group: "AWS",
-    value: "profile",
     description: "AWS profile (default: cloud_profile in NAME.json, or AWS_PROFILE)",
     completion: "profile",
+    traced: true,
   },
 });
 
 export const jobKind = options({
-  "--kind": {
-    value: "kind",
+  "--kind KIND": {
     choices: JOB_KINDS,
     description: "List only one kind: train, process or transform",
   },
@@ -128,8 +119,7 @@ export const jobKind = options({
 
 export const jobOrEndpoint = options({
   "<name>": {},
-  "--kind": {
-    value: "kind",
+  "--kind KIND": {
     choices: [...JOB_KINDS, "endpoint"],
     description: "Kind of the resource, if several resources have this NAME: train, process, " +
       "transform or endpoint",

@@ -1,6 +1,6 @@
 /** The options that every command has, and those of `mlcli` itself. */
 
-import { options } from "./option.ts";
+import { each, options } from "./option.ts";
 
 /** Of every command. */
 export const help = options({
@@ -9,9 +9,8 @@ export const help = options({
 
 /** Of `mlcli` alone. */
 export const version = options({
-  "--version": {
+  "-V, --version": {
     group: "Global",
-    short: "-V",
     description: "Show the version (with --output json, as JSON)",
   },
 });
@@ -21,22 +20,14 @@ export const version = options({
  * command line before the rest is read, since streams and context depend on them.
  */
 export const everywhere = options({
-  "--directory": {
-    group: "Global",
-    rare: true,
-    short: "-C",
-    value: "dir",
-    description: "Run as if started in DIR, like git -C",
-    path: "typed",
-  },
-  "--no-color": {
-    group: "Global",
-    rare: true,
-    description: "Print without colour (also: NO_COLOR=1)",
-  },
-  "--debug": {
-    group: "Global",
-    rare: true,
-    description: "Show stack traces and the source of AWS credentials (also: MLCLI_DEBUG=1)",
-  },
+  ...each({ group: "Global", rare: true }, {
+    "-C, --directory DIR": {
+      description: "Run as if started in DIR, like git -C",
+      path: "typed",
+    },
+    "--no-color": { description: "Print without colour (also: NO_COLOR=1)" },
+    "--debug": {
+      description: "Show stack traces and the source of AWS credentials (also: MLCLI_DEBUG=1)",
+    },
+  }),
 });

@@ -9,9 +9,11 @@ import {
   readTextFile,
   realPathOf,
 } from "../files.ts";
+import type { Setting } from "../setting.ts";
 import { inOneLine, isObject, parseJson, sha256 } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside, workTreeOf } from "./confinement.ts";
+import { baseOf, type Paths, pathsOf } from "./paths.ts";
 import { shellWord, typedPath } from "./typed_path.ts";
 import { writtenTop } from "./written.ts";
 
@@ -21,6 +23,10 @@ export interface App extends Confined {
   readonly cwd: string;
   /** Absolute path of `NAME/mlcli_base`. */
   readonly base: string;
+  /** Of its code, data and results. */
+  readonly paths: Paths;
+  /** Reference of its image: of an existing one, or of the one that `build` makes (`flats:latest`). */
+  readonly image: string;
   readonly configurationPath: string;
   readonly configuration: Configuration;
   /** Tells apps of the same name apart by where they lie: `directoryMark`. */
@@ -99,25 +105,27 @@ export async function lookUp(cwd: string, name?: string): Promise<Apps> {
   return above ?? { directory: cwd, names: [] };
 }
 
-/** The directory of an app's code and test data, relative to that of `NAME.json`, with slashes. */
-export function basePath(name: string): string {
-  return `${name}/mlcli_base`;
+/** Returns the value of a key of the configuration file. */
+export function settingOf(
+  { configuration, name }: Pick<App, "configuration" | "name">,
+  key: "context" | "dockerfile",
+): Setting<string> | undefined {
+  const value = configuration[key];
+  return value === undefined
+    ? undefined
+    : { value, from: "file", where: `"${key}" in ${name}.json` };
 }
 
-/** The same as an absolute path. */
-export function baseOf(directory: string, name: string): string {
-  return join(directory, basePath(name));
+/** Returns the app with the image of another tag. An existing image stays. */
+export function withTag(app: App, tag: string): App {
+  const { configuration } = app;
+  return { ...app, image: configuration.image ?? `${configuration.imageName}:${tag}` };
 }
 
-/** The name of an app's image, as the engine knows it: `name:tag`, or that of one that exists. */
-export function imageReference({ configuration }: App, tag: string): string {
-  return configuration.image ?? `${configuration.imageName}:${tag}`;
-}
-
-/** The app with another image that exists; without one, as it is. */
+/** Returns the app with another existing image; without one, as it is. */
 export function withImage(app: App, image: string | undefined): App {
   if (image === undefined) return app;
-  return { ...app, configuration: { ...app.configuration, image } };
+  return { ...app, image, configuration: { ...app.configuration, image } };
 }
 
 /** @throws MlcliError, of the class given, when it cannot be an app's name. */
@@ -144,12 +152,16 @@ export async function appOf(
   configuration: Configuration,
   cwd = directory,
 ): Promise<App> {
+  const boundary = await boundaryOf(directory);
+  const paths = pathsOf({ name, directory, cwd, boundary });
   return {
     name,
     directory,
     cwd,
-    boundary: await boundaryOf(directory),
-    base: baseOf(directory, name),
+    boundary,
+    base: paths.base,
+    paths,
+    image: configuration.image ?? `${configuration.imageName}:latest`,
     configurationPath: join(directory, `${name}.json`),
     configuration,
     mark: await directoryMark(directory),

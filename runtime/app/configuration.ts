@@ -11,7 +11,7 @@ import {
   METRICS_KEY,
 } from "../contract/metric_definitions.ts";
 import { REGION } from "../contract/region.ts";
-import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorHint, fileErrorReason, MlcliError, UsageError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, jsonProblem, nameOfType, parseJson } from "../text.ts";
 import { isPrivateName } from "./private_files.ts";
@@ -98,7 +98,7 @@ const PYTHON_VERSION = /^(3(\.([89]|[1-9]\d+)(\.\d+)?)?|[4-9]\d*(\.\d+){0,2})((a
 export const RULES = {
   image: {
     meaning: "Existing image to run instead of one that mlcli build creates",
-    expected: 'an image, such as "ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG"',
+    expected: 'an image name, such as "python:3.12"',
     pattern: IMAGE_REFERENCE,
   },
   source_dir: {
@@ -186,6 +186,20 @@ export const RULES = {
 export function accepts(key: ConfigurationKey, value: string): boolean {
   const { pattern, also = () => true }: Rule = RULES[key];
   return pattern.test(value) && also(value);
+}
+
+/** Returns the parser of an option that sets a key. It throws a UsageError for an invalid value. */
+export function parserOf(key: ConfigurationKey): (text: string, source: string) => string {
+  return (text, source) => {
+    if (accepts(key, text)) return text;
+    throw new UsageError(`${source} must be ${RULES[key].expected}, but got "${text}"`);
+  };
+}
+
+/** Returns the value of a key whose value is a string: `cloudRegion` for `cloud_region`. */
+export function valueOf(configuration: Configuration, key: ConfigurationKey): string | undefined {
+  const name = key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return configuration[name as "imageName"];
 }
 
 /** The key by which an editor finds the schema of the file; mlcli ignores it. */

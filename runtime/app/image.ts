@@ -9,7 +9,6 @@ import { isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.t
 import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
-import { layoutOf } from "./layout.ts";
 import { isOutside, shellWord } from "./typed_path.ts";
 
 /** A doubt or a problem that the user is told, and what to do about it. */
@@ -191,7 +190,7 @@ export const OUTSIDE_DOCKERFILE = ".mlcli-dockerfile";
 export function usedDockerfile(app: App, image: LabelledImage): string | undefined {
   if (!isOfAppsDirectory(app, image)) return undefined;
   const path = image.Config?.Labels?.[LABELS.dockerfile];
-  if (path === undefined) return layoutOf(app).dockerfile;
+  if (path === undefined) return app.paths.dockerfile;
   // Anybody may have made the image.
   return path === OUTSIDE_DOCKERFILE || isOutside(normalize(path))
     ? undefined

@@ -1,4 +1,4 @@
-/** Where an app's code, data and results lie, and the checks that a command finds what it needs. */
+/** Checks that a command finds what it needs in an app. */
 
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
@@ -9,79 +9,14 @@ import type { HyperparametersFile } from "../contract/hyperparameters.ts";
 import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../errors.ts";
 import { isDirectory, LARGEST_TEXT, lstatIfThere, readTextFile, realPathOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
-import type { App } from "./app.ts";
-import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
+import { escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { isJunk } from "./junk.ts";
 import { followLink, linkBoundary, nodesIn, REPLACE } from "./links.ts";
+import type { Paths } from "./paths.ts";
 import { initCommand, isOutside, typedPath, type Viewpoint } from "./typed_path.ts";
 
-/** Absolute paths on the host of everything below an app's `mlcli_base`. */
-export interface Layout extends Confined {
-  readonly cwd: string;
-  readonly appName: string;
-  readonly base: string;
-  readonly dockerfile: string;
-  readonly training: string;
-  readonly prediction: string;
-  readonly processing: string;
-  /** Code that the three share. */
-  readonly common: string;
-  readonly localTest: string;
-  readonly testDirectory: string;
-  readonly input: string;
-  readonly configInput: string;
-  readonly hyperparameters: string;
-  /** Each directory in it is a channel. */
-  readonly inputData: string;
-  readonly trainingData: string;
-  readonly processingData: string;
-  readonly model: string;
-  readonly output: string;
-  readonly checkpoints: string;
-  readonly jobs: string;
-}
-
-/** Below an app's `mlcli_base`: what its training, prediction and processing share. */
-export const COMMON_FOLDER = "common";
-
-/** The layout of an app. None of its files has to exist. */
-export function layoutOf(
-  app: Pick<App, "name" | "directory" | "cwd" | "boundary" | "base">,
-): Layout {
-  const { base, directory, cwd, boundary } = app;
-  const localTest = join(base, "local_test");
-  const testDirectory = join(localTest, "test_dir");
-  const input = join(testDirectory, "input");
-  const configInput = join(input, "config");
-  const inputData = join(input, "data");
-  return {
-    appName: app.name,
-    directory,
-    cwd,
-    boundary,
-    base,
-    dockerfile: join(base, "Dockerfile"),
-    training: join(base, "training"),
-    prediction: join(base, "prediction"),
-    processing: join(base, "processing"),
-    common: join(base, COMMON_FOLDER),
-    localTest,
-    testDirectory,
-    input,
-    configInput,
-    hyperparameters: join(configInput, "hyperparameters.json"),
-    inputData,
-    trainingData: join(inputData, "training"),
-    processingData: join(inputData, "processing"),
-    model: join(testDirectory, "model"),
-    output: join(testDirectory, "output"),
-    checkpoints: join(testDirectory, "checkpoints"),
-    jobs: join(localTest, "jobs"),
-  };
-}
-
 /** @throws MlcliError where the app has no directory of test data. */
-export async function requireTestDirectory(layout: Layout): Promise<void> {
+export async function requireTestDirectory(layout: Paths): Promise<void> {
   if (await isDirectory(layout.testDirectory)) return;
   const { directory, appName } = layout;
   const testDirectory = typedPath(layout, layout.testDirectory);
@@ -107,7 +42,7 @@ export type CodeFolder = "training" | "prediction" | "processing";
  * @throws MlcliError
  */
 export async function requireLayoutInside(
-  layout: Layout,
+  layout: Paths,
   code: CodeFolder,
   except: readonly string[] = [],
   dataHint: (target: string) => string = () => NAME_THE_DATA,
@@ -140,7 +75,7 @@ export async function requireLayoutInside(
  * other users. These must not contain, or lie in, a directory that is read or written for another
  * purpose: a container could put links there, which the next run would follow.
  */
-async function requireApart(layout: Layout): Promise<void> {
+async function requireApart(layout: Paths): Promise<void> {
   const { training, prediction, processing, common, input } = layout;
   const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
   const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
@@ -171,12 +106,12 @@ async function requireApart(layout: Layout): Promise<void> {
   if (link !== undefined) throw linkError(layout, link);
 }
 
-function writtenDirectories({ model, output, checkpoints }: Layout): readonly string[] {
+function writtenDirectories({ model, output, checkpoints }: Paths): readonly string[] {
   return [model, output, checkpoints];
 }
 
 /** Requires that containers write neither into nor around a directory of data. */
-export async function requireNotWritten(layout: Layout, path: string): Promise<void> {
+export async function requireNotWritten(layout: Paths, path: string): Promise<void> {
   const written = writtenDirectories(layout);
   const [real, ...realWritten] = await realPaths([path, ...written]);
   for (const [index, other] of realWritten.entries()) {
@@ -194,7 +129,7 @@ function contains(directory: string, other: string): boolean {
   return !isOutside(relative(directory, other));
 }
 
-function linkError(layout: Layout, written: string): MlcliError {
+function linkError(layout: Paths, written: string): MlcliError {
   return new MlcliError(`${typedPath(layout, written)} is a link, but must be a directory`, {
     hint: `Remove the link: containers write only inside ${
       typedPath(layout, layout.testDirectory)
@@ -202,7 +137,7 @@ function linkError(layout: Layout, written: string): MlcliError {
   });
 }
 
-function overlapError(layout: Layout, written: string, other: string): MlcliError {
+function overlapError(layout: Paths, written: string, other: string): MlcliError {
   const [path, otherPath] = [typedPath(layout, written), typedPath(layout, other)];
   return new MlcliError(`${path} overlaps with ${otherPath}`, {
     hint: `Use another directory, or remove the link between them: containers write to ${path}`,
@@ -218,7 +153,7 @@ function overlapError(layout: Layout, written: string, other: string): MlcliErro
  * @throws MlcliError
  */
 export async function requireTrainingData(
-  layout: Layout,
+  layout: Paths,
   channels: readonly string[],
   named?: string,
 ): Promise<void> {
@@ -240,7 +175,7 @@ export async function requireTrainingData(
  * @throws MlcliError if there is none.
  */
 export async function requireModel(
-  layout: Layout,
+  layout: Paths,
   earlier?: () => Promise<readonly string[]>,
 ): Promise<void> {
   if (await holdsFile(layout, layout.model, layout.model)) return;
@@ -260,7 +195,7 @@ export async function requireModel(
  * @returns the script's path relative to `processing/`, normalized, with slashes.
  * @throws MlcliError
  */
-export async function requireProcessingFile(layout: Layout, name: string): Promise<string> {
+export async function requireProcessingFile(layout: Paths, name: string): Promise<string> {
   const path = normalize(name);
   if (name !== "" && !isAbsolute(name) && !isOutside(path) && await isInside(layout, path)) {
     return path.replaceAll(SEPARATOR, "/");
@@ -275,7 +210,7 @@ export async function requireProcessingFile(layout: Layout, name: string): Promi
 }
 
 /** Returns whether a file lies below `processing/`, where links may lead anywhere in the repository. */
-async function isInside(layout: Layout, path: string): Promise<boolean> {
+async function isInside(layout: Paths, path: string): Promise<boolean> {
   try {
     const file = join(layout.processing, path);
     return (await Deno.stat(file)).isFile && await escapeOf(layout, file) === undefined;
@@ -285,7 +220,7 @@ async function isInside(layout: Layout, path: string): Promise<boolean> {
 }
 
 /** The Python files in `processing/`, sorted. None when it cannot be read. */
-export async function scriptsOf(layout: Layout): Promise<string[]> {
+export async function scriptsOf(layout: Paths): Promise<string[]> {
   try {
     if (await escapeOf(layout, layout.processing)) return [];
     const entries = await Array.fromAsync(Deno.readDir(layout.processing));
@@ -337,7 +272,7 @@ export async function holdsFile(
 }
 
 /** Returns a hint about the first broken link of a directory that has nothing else. */
-export async function brokenLinkIn(layout: Layout, directory: string): Promise<string | undefined> {
+export async function brokenLinkIn(layout: Paths, directory: string): Promise<string | undefined> {
   if (!await isDirectory(directory)) return undefined;
   const boundary = await linkBoundary(directory, layout.boundary);
   const link = nodesIn(directory, boundary).find(({ kind }) => kind === "link");
@@ -352,7 +287,7 @@ export async function brokenLinkIn(layout: Layout, directory: string): Promise<s
  * @throws MlcliError where it cannot be read.
  */
 export async function readHyperparametersFile(
-  layout: Layout,
+  layout: Paths,
 ): Promise<HyperparametersFile | undefined> {
   const { hyperparameters } = layout;
   const path = typedPath(layout, hyperparameters);

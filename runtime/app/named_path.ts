@@ -9,8 +9,9 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, lstatIfThere, MOST_LINKS, realPathOf } from "../files.ts";
+import type { Setting } from "../setting.ts";
 import { inOneLine } from "../text.ts";
-import { type App, appNames } from "./app.ts";
+import { type App, appNames, settingOf } from "./app.ts";
 import { boundaryOf, escapeOf, workTreeOf } from "./confinement.ts";
 import { isPrivateName } from "./private_files.ts";
 import { absolutePath, isOutside, shellWord, typedPath } from "./typed_path.ts";
@@ -18,9 +19,8 @@ import { writtenTop } from "./written.ts";
 
 /** A path that is an option's value, or that of a key of the app's file. */
 export interface NamedPath {
-  /** Relative to the current directory, or to the file. */
-  readonly named: string;
-  readonly isTyped: boolean;
+  /** Relative to the current directory if it was typed, or else to the file. */
+  readonly named: Setting<string>;
   /** `--source-dir` */
   readonly option: string;
   /** `source_dir` */
@@ -35,8 +35,9 @@ export interface NamedPath {
  */
 export async function placeNamed(
   app: Pick<App, "name" | "directory" | "cwd" | "boundary">,
-  { named, isTyped, option, key }: NamedPath,
+  { named: { value: named, from }, option, key }: NamedPath,
 ): Promise<{ readonly path: string; readonly shown: string }> {
+  const isTyped = from === "typed";
   const path = absolutePath(isTyped ? app.cwd : app.directory, named);
   const shown = path === app.cwd ? "." : typedPath(app, path);
   if (isTyped) return { path, shown };
@@ -77,20 +78,23 @@ export async function directoryNamed(
     const isWithin = !isOutside(relative(app.boundary, Deno.realPathSync(path)));
     return { path, shown, boundary: isWithin ? app.boundary : await boundaryOf(path) };
   }
-  const Failure = place.isTyped ? UsageError : MlcliError;
+  const Failure = place.named.from === "typed" ? UsageError : MlcliError;
   throw new Failure(`Not a directory: ${inOneLine(shown)}`, {
     hint: `Choose the directory of ${what} with ${place.option}, or ${place.key} in NAME.json`,
   });
 }
 
-/** The build context of a Dockerfile of the user's own; `undefined`: the app's directory is built. */
+/**
+ * Returns the build context of the user's own Dockerfile; `undefined`: the app's directory is built.
+ *
+ * @param named default: what the configuration file sets.
+ */
 export async function ownContext(
   app: Pick<App, "name" | "directory" | "cwd" | "configuration" | "boundary">,
-  typed?: string,
+  named: Setting<string> | undefined = settingOf(app, "context"),
 ): Promise<NamedDirectory | undefined> {
-  const named = typed ?? app.configuration.context;
   if (named === undefined) return undefined;
-  const place = { named, isTyped: typed !== undefined, option: "--context", key: "context" };
+  const place = { named, option: "--context", key: "context" };
   return await directoryNamed(app, place, "your own Dockerfile");
 }
 

@@ -10,11 +10,11 @@ import { relative } from "@std/path/relative";
 import { holdsHarness, isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
 import { hashOfFile, isFile, lstatIfThere } from "../files.ts";
 import { listed, sha256 } from "../text.ts";
-import { type App, basePath } from "./app.ts";
+import type { App } from "./app.ts";
+import { basePath } from "./paths.ts";
 import { harnessFiles, readHarnessFile } from "./harness_files.ts";
 import { readIgnoreRules } from "./ignore_rules.ts";
 import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "./image.ts";
-import { layoutOf } from "./layout.ts";
 import { MOST_SENT, type Root, sentOf, targetOf } from "./left_out.ts";
 import { ownContext } from "./named_path.ts";
 import { IGNORE_FILE } from "./private_files.ts";
@@ -143,7 +143,7 @@ async function sourcesOf(
   const paths = [dockerfile, await requirementSources(app)].flat()
     .map((place) => relative(app.directory, place).replaceAll(SEPARATOR, "/"));
   for (const folder of CODE_FOLDERS.filter((folder) => parts.includes(folder))) {
-    paths.push(...(await sentOf(app, layoutOf(app)[folder], { most: MOST_SENT })).files);
+    paths.push(...(await sentOf(app, app.paths[folder], { most: MOST_SENT })).files);
   }
   return { root: app, paths, hasHarness: parts.includes("harness") };
 }

@@ -9,6 +9,7 @@ import { isAwsAccount } from "../contract/aws_images.ts";
 import { ecrHost, parseImageName } from "../contract/registry.ts";
 import { MlcliError } from "../errors.ts";
 import { personSettings } from "../person.ts";
+import type { Setting } from "../setting.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { isRemembered, type Remembered, rememberIfPossible } from "./state.ts";
@@ -17,8 +18,7 @@ import { shellWord } from "./typed_path.ts";
 /** What is asked for, and by whom. */
 export interface NamedImage {
   readonly app: Pick<App, "name" | "directory">;
-  readonly image: string;
-  readonly isTyped: boolean;
+  readonly image: Setting<string>;
   /** The command that would name it: `mlcli local train`. */
   readonly command: string;
 }
@@ -42,9 +42,9 @@ export async function requireTrusted(
   named: NamedImage,
   host: TrustHost,
 ): Promise<"person" | "registry"> {
-  const { app: { directory }, image, isTyped } = named;
+  const { app: { directory }, image: { value: image, from } } = named;
   const known = { directory, kind: "images", name: image } as const;
-  if (isTyped) {
+  if (from === "typed") {
     await rememberTrust(known, host);
     return "person";
   }
@@ -80,7 +80,10 @@ export async function rememberTrust(
   );
 }
 
-function notTrusted({ image, app: { name }, command }: NamedImage, whose: string): MlcliError {
+function notTrusted(
+  { image: { value: image }, app: { name }, command }: NamedImage,
+  whose: string,
+): MlcliError {
   const shown = inOneLine(image);
   return new MlcliError(
     `mlcli does not trust the image ${shown}, set by ${name}.json: its registry does not belong ` +

@@ -202,8 +202,8 @@ function holdsNoCredentials(error: unknown): boolean {
 function assumeRoleError(error: unknown, context: CredentialsContext): AwsError {
   const explained = awsError(error, assumeRole(context), context.secrets);
   if (explained.refusal !== "denied") return explained;
-  const { value, source } = context.settings.role!;
-  return mayNotBeAssumed(`role ${value}`, source, explained);
+  const { value, where } = context.settings.role!;
+  return mayNotBeAssumed(`role ${value}`, where, explained);
 }
 
 function mayNotBeAssumed(role: string, source: string, error: AwsError): AwsError {
@@ -271,7 +271,7 @@ function missingHint({ profile, keys, region }: AwsSettings): string {
       "with AWS_PROFILE";
   }
   const configure = `Run aws configure --profile ${shellWord(profile.value)}, or choose another ` +
-    `profile (this one is set by ${profile.source})`;
+    `profile (this one is set by ${profile.where})`;
   if (!keys) return configure;
   const andRegion = region ? "" : " and set AWS_REGION";
   return sentences(

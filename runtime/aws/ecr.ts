@@ -11,7 +11,7 @@ import {
 import { isRefusal, orNothing } from "./errors.ts";
 import { type Answered, strangeAnswer } from "./explanations.ts";
 import type { AwsSession } from "./session.ts";
-import type { Setting } from "./settings.ts";
+import type { Setting } from "../setting.ts";
 import { sha256 } from "../text.ts";
 
 export interface Repository {
@@ -41,7 +41,7 @@ export interface StoredImage {
 
 /** What mlcli asks Amazon Elastic Container Registry. Each throws an `AwsError`, or `Interrupted`. */
 export interface Ecr {
-  readonly region: Setting;
+  readonly region: Setting<string>;
   /** Undefined where there is none of that name. */
   repository(name: string): Promise<Repository | undefined>;
   /** Creates one; no error where somebody else has done so meanwhile. */

@@ -2,7 +2,8 @@ import { messageOf } from "../errors.ts";
 import { ConnectionError } from "./connection_error.ts";
 import { AwsError, type Refusal } from "./errors.ts";
 import type { Secrets } from "./secrets.ts";
-import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
+import type { Setting } from "../setting.ts";
+import { type AwsSettings, regionWords } from "./settings.ts";
 import { sentences, shellWord } from "../text.ts";
 
 export interface Request {
@@ -10,7 +11,7 @@ export interface Request {
   readonly action: string;
   /** What it was about, for messages: `endpoint churn`. */
   readonly subject?: string;
-  readonly region: Setting | undefined;
+  readonly region: Setting<string> | undefined;
   readonly settings: AwsSettings;
 }
 

@@ -26,7 +26,7 @@ interface Section {
  * @throws AwsError when neither file has the profile.
  */
 export async function checkProfile(
-  profile: { readonly value: string; readonly source: string },
+  profile: { readonly value: string; readonly where: string },
   env: Environment,
   instead = "",
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function checkProfile(
   }
   const paths = FILES.map((file) => pathOf(file, env)).join(" or ");
   throw new AwsError("credentials", `AWS profile "${profile.value}" not found`, {
-    hint: `Check ${profile.source}: ${paths} must contain the profile. Create it with ` +
+    hint: `Check ${profile.where}: ${paths} must contain the profile. Create it with ` +
       `aws configure --profile ${shellWord(profile.value)}, or list all profiles with ` +
       `aws configure list-profiles.${instead}`,
   });

@@ -20,7 +20,7 @@ import {
   subjectOf,
 } from "./s3_multipart.ts";
 import type { AwsSession, Service } from "./session.ts";
-import type { Setting } from "./settings.ts";
+import type { Setting } from "../setting.ts";
 
 export type { LeftParts, ObjectPlace, OpenUpload, Upload, UploadedPart } from "./s3_multipart.ts";
 
@@ -55,7 +55,7 @@ export interface NotDeleted {
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
 export interface S3 extends Multipart {
-  readonly region: Setting;
+  readonly region: Setting<string>;
   /**
    * The same, with the condition that a bucket belongs to this account: otherwise S3 refuses every
    * request ("denied"), whatever the owner allows. (S3 user guide, "Verifying bucket ownership with

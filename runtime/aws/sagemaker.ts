@@ -30,7 +30,7 @@ import { type Answered, strangeAnswer, withoutMetadata } from "./explanations.ts
 import { rememberLostAnswers } from "./retries.ts";
 import { type Jobs, jobsOf, type ListFilter } from "./sagemaker_jobs.ts";
 import type { AwsSession, Service } from "./session.ts";
-import type { Setting } from "./settings.ts";
+import type { Setting } from "../setting.ts";
 
 /** The bodies of CreateModel, CreateEndpointConfig, CreateEndpoint and UpdateEndpoint. */
 export type {
@@ -121,7 +121,7 @@ export interface Deployments {
 }
 
 export interface SageMaker extends Endpoints, Deployments, Jobs {
-  readonly region: Setting;
+  readonly region: Setting<string>;
 }
 
 /**

@@ -7,7 +7,7 @@ import { onAbort } from "../time.ts";
 import { type Invocation, modelError, streamError } from "./model_errors.ts";
 import { neverCarryOutTwice, originalError } from "./retries.ts";
 import type { AskOptions, AwsSession } from "./session.ts";
-import type { Setting } from "./settings.ts";
+import type { Setting } from "../setting.ts";
 
 export interface ModelRequest extends Invocation {
   readonly body: Uint8Array;
@@ -33,7 +33,7 @@ export interface ModelAnswer {
  * `Interrupted`.
  */
 export interface SageMakerRuntime {
-  readonly region: Setting;
+  readonly region: Setting<string>;
   /** Returns when the whole answer is there. */
   invoke(request: ModelRequest): Promise<ModelAnswer>;
   /** Returns when the answer begins. Its body comes as the model sends it, and throws the same. */

@@ -11,13 +11,8 @@ import { pagesOf } from "./pages.ts";
 import { checkProfile, profileValue } from "./profiles.ts";
 import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
-import {
-  type AddressedService,
-  addressOf,
-  type AwsSettings,
-  type Setting,
-  withoutSetting,
-} from "./settings.ts";
+import { type AddressedService, addressOf, type AwsSettings, withoutSetting } from "./settings.ts";
+import type { Setting } from "../setting.ts";
 
 export interface SessionContext {
   readonly env: (name: string) => string | undefined;
@@ -62,7 +57,7 @@ type With<Answer, Member extends keyof Answer> =
 type Element<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : never;
 
 export interface Service {
-  readonly region: Setting;
+  readonly region: Setting<string>;
   readonly signal: AbortSignal;
   /**
    * Sends one request, retries included. With credentials that have expired it is sent once more
@@ -236,13 +231,13 @@ export class AwsSession implements Disposable {
     };
   }
 
-  async #regionOf(client: SdkClient): Promise<Setting> {
+  async #regionOf(client: SdkClient): Promise<Setting<string>> {
     const { profile } = this.#settings;
     const region = await this.#namedRegion();
     if (region) return region;
     const source = `profile ${profile?.value ?? "default"}`;
     try {
-      return { value: await client.config.region(), source };
+      return { value: await client.config.region(), from: "person", where: source };
     } catch (cause) {
       // The second pattern is for a variable that is set, but empty.
       if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
@@ -254,7 +249,7 @@ export class AwsSession implements Disposable {
   }
 
   /** `undefined` where it is the profile's, which the SDK finds, or nobody's. */
-  async #namedRegion(): Promise<Setting | undefined> {
+  async #namedRegion(): Promise<Setting<string> | undefined> {
     const { region, lastRegion, profile } = this.#settings;
     if (region || !lastRegion) return region;
     const own = await profileValue(profile?.value ?? "default", "region", this.#env);

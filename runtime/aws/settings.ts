@@ -2,6 +2,7 @@ import { isRoleArn } from "../contract/addresses.ts";
 import { REGION } from "../contract/region.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { personSettings, settingsOrNone } from "../person.ts";
+import type { Level, Setting } from "../setting.ts";
 import { AwsError } from "./errors.ts";
 import {
   type Environment,
@@ -11,33 +12,30 @@ import {
   valueInFile,
 } from "./profiles.ts";
 
-/** A value, and who set it, as the user would look for it: `--region`, `AWS_REGION`, ... */
-export interface Setting {
-  readonly value: string;
-  readonly source: string;
-  /** A variable that says something else, and that this one is stronger than. */
-  readonly overrules?: Setting;
-}
-
 /** What is `undefined` is left to the SDK. */
 export interface AwsSettings {
-  readonly region: Setting | undefined;
-  /** Where the profile, too, names none. */
-  readonly lastRegion?: Setting | undefined;
+  readonly region: AwsSetting | undefined;
+  /** The region if the profile sets none. */
+  readonly lastRegion?: AwsSetting | undefined;
   /** Its region and addresses count even if the keys in the environment are used. */
-  readonly profile: Setting | undefined;
+  readonly profile: AwsSetting | undefined;
   /** Whether no other place counts if the profile holds no credentials, not even the instance. */
   readonly isProfileAlone?: true;
   /** Whether the keys in the environment are used. `undefined`: they are not set. */
   readonly keys?: "used" | "overruled";
   /** The role to assume; without one the caller's own credentials are used. */
-  readonly role: Setting | undefined;
+  readonly role: AwsSetting | undefined;
+}
+
+export interface AwsSetting extends Setting<string> {
+  /** A variable with another value that this setting wins over. */
+  readonly overrules?: Setting<string>;
 }
 
 export interface AwsOptions {
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
-  readonly iamRoleArn: string | undefined;
+  readonly region: Setting<string> | undefined;
+  readonly profile: Setting<string> | undefined;
+  readonly iamRoleArn: Setting<string> | undefined;
 }
 
 export interface AwsConfiguration {
@@ -60,50 +58,49 @@ export function awsSettings(
   configuration: AwsConfiguration | undefined,
   env: Environment,
 ): AwsSettings {
-  for (const name of ADDRESSES) checkAddress(setting(env(name), name));
-  const option = (name: string, value: string | undefined) => setting(value, name);
+  const variable = (name: string) => setting(env(name), "variable", name);
+  for (const name of ADDRESSES) checkAddress(variable(name));
   const key = (name: string, value: string | undefined) =>
-    setting(value, `${name} in ${configuration?.file}`);
-  const variable = (name: string) => setting(env(name), name);
+    setting(value, "file", `${name} in ${configuration?.file}`);
   const person = personSettings(env);
-  const own = (name: "region" | "profile") => setting(person[name], `${name} in mlcli config`);
+  const own = (name: "region" | "profile") =>
+    setting(person[name], "person", `${name} in mlcli config`);
   // The SDK does not read the variables with DEFAULT, though every other AWS tool does.
   const regionVariable = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION");
   const profileVariable = variable("AWS_PROFILE") ?? variable("AWS_DEFAULT_PROFILE");
-  const typedProfile = option("--profile", options.profile);
-  const fileProfile = key("cloud_profile", configuration?.cloudProfile);
-  const keys = keysIn(env, (typedProfile ?? fileProfile) !== undefined);
+  // The specification lets the file win over these variables.
+  const region = options.region ??
+    stronger(key("cloud_region", configuration?.cloudRegion), regionVariable);
+  const profile = options.profile ??
+    stronger(key("cloud_profile", configuration?.cloudProfile), profileVariable) ?? own("profile");
+  const keys = keysIn(env, profile?.from === "typed" || profile?.from === "file");
   return {
-    region: checkedRegion(
-      option("--region", options.region) ??
-        stronger(key("cloud_region", configuration?.cloudRegion), regionVariable),
-    ),
+    region: checkedRegion(region),
     ...person.region !== undefined && { lastRegion: own("region") },
-    profile: typedProfile ?? stronger(fileProfile, profileVariable) ?? own("profile"),
+    profile,
     ...keys && { keys },
-    role: checkedRole(
-      option("--iam-role-arn", options.iamRoleArn) ?? variable("PLATFORM_ROLE"),
-    ),
+    role: checkedRole(options.iamRoleArn),
   };
 }
 
-function stronger(first: Setting | undefined, second: Setting | undefined): Setting | undefined {
+function stronger(
+  first: Setting<string> | undefined,
+  second: Setting<string> | undefined,
+): AwsSetting | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return first.value === second.value ? first : { ...first, overrules: second };
 }
 
 /** `eu-west-1 (AWS_REGION)`: the region that was asked, and where to change it. */
-export function regionWords(region: Setting | undefined): string {
-  return region ? `${region.value} (${region.source})` : "the profile's region";
+export function regionWords(region: Setting<string> | undefined): string {
+  return region ? `${region.value} (${region.where})` : "the profile's region";
 }
 
-/** `unset AWS_PROFILE`, `remove cloud_profile in flats.json`: how to take a setting away. */
-export function withoutSetting({ source }: Setting): string {
-  if (source === OWN_PROFILE) return "run mlcli config set profile --unset";
-  return `${source.startsWith("AWS_") ? "unset" : "remove"} ${source}`;
+/** Returns how to remove a setting: `unset AWS_PROFILE`, `remove cloud_profile in flats.json`. */
+export function withoutSetting({ from, where }: Setting<string>): string {
+  if (from === "person") return "run mlcli config set profile --unset";
+  return `${from === "variable" ? "unset" : "remove"} ${where}`;
 }
-
-const OWN_PROFILE = "profile in mlcli config";
 
 const KEY_ID = "AWS_ACCESS_KEY_ID";
 
@@ -122,8 +119,8 @@ export function credentialsSource({ keys, profile }: AwsSettings): string {
   return keys === "used" ? KEY_ID : profileWords(profile);
 }
 
-function profileWords(profile: Setting | undefined): string {
-  return profile ? `profile "${profile.value}" (${profile.source})` : 'profile "default"';
+function profileWords(profile: Setting<string> | undefined): string {
+  return profile ? `profile "${profile.value}" (${profile.where})` : 'profile "default"';
 }
 
 /** Returns a note for each choice that overrules a variable, or the person's own profile. */
@@ -134,16 +131,21 @@ export function overruledNotes(settings: AwsSettings): readonly string[] {
     notes.push(`The region is ${regionWords(region)}, not ${regionWords(region.overrules)}`);
   }
   const next = keys === "used" ? profile : profile?.overrules;
-  const isFile = profile?.source !== "--profile";
-  const loser = keys === "overruled" && isFile ? KEY_ID : next && profileWords(next);
+  const loser = keys === "overruled" && profile?.from !== "typed"
+    ? KEY_ID
+    : next && profileWords(next);
   if (loser) {
     notes.push(`The credentials come from ${credentialsSource(settings)}, not from ${loser}`);
   }
   return notes;
 }
 
-function setting(value: string | undefined, source: string): Setting | undefined {
-  return value === undefined || value === "" ? undefined : { value, source };
+function setting(
+  value: string | undefined,
+  from: Level,
+  where: string,
+): Setting<string> | undefined {
+  return value === undefined || value === "" ? undefined : { value, from, where };
 }
 
 /** The variables in which the SDK looks for other addresses than those of the region. */
@@ -158,24 +160,27 @@ const ADDRESSES = [
 ];
 
 /** @throws MlcliError for what is no URL. */
-function checkAddress(address: Setting | undefined): void {
+function checkAddress(address: Omit<Setting<string>, "from"> | undefined): void {
   if (!address || /^https?:\/\//i.test(address.value) && URL.canParse(address.value)) return;
   throw wrongSetting(address, "a URL that begins with http:// or https://");
 }
 
-function checkedRegion(region: Setting | undefined): Setting | undefined {
+function checkedRegion(region: AwsSetting | undefined): AwsSetting | undefined {
   if (!region || REGION.test(region.value)) return region;
   throw wrongSetting(region, "a region such as eu-west-1");
 }
 
-function checkedRole(role: Setting | undefined): Setting | undefined {
+function checkedRole(role: Setting<string> | undefined): Setting<string> | undefined {
   if (!role || isRoleArn(role.value)) return role;
   throw wrongSetting(role, "a role such as arn:aws:iam::ACCOUNT:role/NAME");
 }
 
-function wrongSetting({ value, source }: Setting, expected: string): MlcliError {
-  const Failure = source.startsWith("--") ? UsageError : MlcliError;
-  return new Failure(`Expected ${expected} but got "${value}"`, { hint: `Correct ${source}` });
+function wrongSetting(
+  { value, from, where }: Partial<Setting<string>>,
+  expected: string,
+): MlcliError {
+  const Failure = from === "typed" ? UsageError : MlcliError;
+  return new Failure(`Expected ${expected} but got "${value}"`, { hint: `Correct ${where}` });
 }
 
 export type RegionConfiguration = Pick<AwsConfiguration, "cloudRegion" | "cloudProfile">;
@@ -259,6 +264,6 @@ export async function addressOf(
     await nestedValue(`services ${services}`, service.toLowerCase(), "endpoint_url", env)) ||
     await valueOf("endpoint_url");
   if (!value) return undefined;
-  checkAddress({ value, source: `endpoint_url in profile ${profile}` });
+  checkAddress({ value, where: `endpoint_url in profile ${profile}` });
   return value;
 }

@@ -4,25 +4,20 @@
  * key to lock the results. What the user names may belong to anybody.
  */
 
-import { basename } from "@std/path/basename";
-import type { CloudSectionName } from "../app/configuration.ts";
 import { shellWord } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { AwsError, isRefusal } from "../aws/errors.ts";
 import type { S3 } from "../aws/s3.ts";
 import { accountOf, type S3Address, s3Uri } from "../contract/addresses.ts";
-import type { JobRequest } from "./start/plan.ts";
+import type { Setting } from "../setting.ts";
 
-export interface NamedByFile {
-  readonly address: S3Address;
-  /** `"s3_prefix" in churn.json` */
-  readonly where: string;
-  /** The option that names it in its place: `--target-dir`; `undefined`: there is none. */
+/** An address, and the option that sets it; `undefined`: there is none. */
+export interface Place extends Setting<S3Address> {
   readonly flag: string | undefined;
 }
 
 /**
- * Requires that a bucket is the caller's own.
+ * Requires that a bucket that only the file names is the caller's own.
  *
  * @returns S3 with that condition on each request, and whether the condition is known to be met. (A
  * caller who may not look at the bucket may still write to it.)
@@ -30,10 +25,11 @@ export interface NamedByFile {
  */
 export async function ownBucket(
   aws: Pick<Aws, "s3" | "sts">,
-  named: NamedByFile,
+  named: Place,
 ): Promise<{ readonly s3: S3; readonly isCertain: boolean }> {
   const unconditional = await aws.s3();
-  const { address: { bucket }, where } = named;
+  if (named.from !== "file") return { s3: unconditional, isCertain: true };
+  const { value: { bucket }, where } = named;
   const asked = { what: `bucket ${bucket}`, where, hint: byYourself(named) };
   const account = await callersAccount(aws, asked);
   const s3 = unconditional.ownedBy(account);
@@ -50,12 +46,12 @@ export async function ownBucket(
  */
 export async function requireOwnBucket(
   aws: Pick<Aws, "s3" | "sts">,
-  named: NamedByFile,
+  named: Place,
 ): Promise<void> {
   if ((await ownBucket(aws, named)).isCertain) return;
   throw new AwsError(
     "denied",
-    `Cannot determine who owns bucket ${named.address.bucket} (set by ${named.where})`,
+    `Cannot determine who owns bucket ${named.value.bucket} (set by ${named.where})`,
     { hint: `To let mlcli check, add the permission s3:ListBucket. ${byYourself(named)}` },
   );
 }
@@ -68,15 +64,13 @@ export async function requireOwnBucket(
  */
 export async function requireOwnKey(
   aws: Pick<Aws, "sts">,
-  { app, kmsKey, typed }: Pick<JobRequest, "app" | "kmsKey" | "typed">,
-  kind: CloudSectionName,
+  key: Setting<string> | undefined,
 ): Promise<void> {
-  if (!kmsKey?.includes(":") || typed.has("--kms-key")) return;
-  const where = `"kms_key" in "${kind}" of ${basename(app.configurationPath)}`;
-  const hint = `If you trust the key, set it as an option: --kms-key ${shellWord(kmsKey)}`;
-  const asked = { what: `KMS key ${kmsKey}`, where, hint };
+  if (key?.from !== "file" || !key.value.includes(":")) return;
+  const hint = `If you trust the key, set it as an option: --kms-key ${shellWord(key.value)}`;
+  const asked = { what: `KMS key ${key.value}`, where: key.where, hint };
   const account = await callersAccount(aws, asked);
-  if (accountOf(kmsKey) !== account) throw foreignOwnerError(asked, account);
+  if (accountOf(key.value) !== account) throw foreignOwnerError(asked, account);
 }
 
 /** For messages: what may be another account's, what names it, and how to name it oneself. */
@@ -107,9 +101,9 @@ async function callersAccount(
   }
 }
 
-function byYourself({ address, where, flag }: NamedByFile): string {
+function byYourself({ value, where, flag }: Place): string {
   if (flag === undefined) return `To use your own bucket, set ${where} to s3://BUCKET/PREFIX`;
-  return `If you trust the bucket, set it as an option: ${flag} ${shellWord(s3Uri(address))}`;
+  return `If you trust the bucket, set it as an option: ${flag} ${shellWord(s3Uri(value))}`;
 }
 
 /** @throws AwsError for all but a denial. */

@@ -1,11 +1,11 @@
 import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
-import { layoutOf, requireProcessingFile } from "../app/layout.ts";
+import { requireProcessingFile } from "../app/layout.ts";
 import { isOutside } from "../app/typed_path.ts";
 import { isOfAppsDirectory, noScripts } from "../app/image.ts";
 import type { Aws } from "../aws/aws.ts";
-import type { AwsOptions } from "../aws/settings.ts";
+import type { S3Address } from "../contract/addresses.ts";
 import { commandDifferences, environmentDifferences } from "../contract/differences.ts";
 import { isSharded } from "../contract/hosts.ts";
 import { holdsHarness } from "../contract/images.ts";
@@ -13,6 +13,7 @@ import { processingLaunchOf } from "../contract/launch.ts";
 import { checkData, CODE_INPUT, type PlacedData, plainData } from "../contract/processing_data.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
+import type { Place } from "./bucket_owner.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
@@ -22,7 +23,6 @@ import {
   checkNetworkAndTags,
   checkShards,
   outputOf,
-  type Place,
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
@@ -38,12 +38,12 @@ import { type JobHost, newJobName, startJob } from "./start/start.ts";
  */
 export async function process(
   request: ProcessingRequest,
-  choice: AwsOptions,
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { app, tag, instanceType, inputs, shards, program, kmsKey } = request;
-  const role = request.executionRole;
+  const { app, program, kmsKey, ec2Type: instanceType, executionRole: role } = request;
+  // An input has an address.
+  const inputs = request.inputS3Location as PlacedData<S3Address>[];
   const isOwnImage = isOfAppsDirectory(app);
   const isOfFile = program.code === undefined && program.command.length === 0;
   requireGiven("process", app, [
@@ -75,7 +75,7 @@ export async function process(
       role: role!,
       instanceType: instanceType!,
       checkImage: async () => {
-        if (file !== undefined) await requireScript(app, tag, file, host.engine);
+        if (file !== undefined) await requireScript(app, file, host.engine);
       },
       checkData: async (aws, note) => {
         const s3 = await aws.s3();
@@ -86,7 +86,7 @@ export async function process(
               note,
               ...inputs.map((data) => async (note: Note) => {
                 const place = await dataAddress(s3, data.place);
-                const sharded = isSharded(shards, data.name);
+                const sharded = isSharded(request.shard, data.name);
                 await checkInput(s3, place, note, sharded ? request.instanceCount : 1);
                 return { ...data, place, isSharded: sharded };
               }),
@@ -108,13 +108,12 @@ export async function process(
         processingPlan({
           ...common,
           inputs: code
-            ? [...found, { ...CODE_INPUT, place: code.place.address, isSharded: false }]
+            ? [...found, { ...CODE_INPUT, place: code.place.value, isSharded: false }]
             : found,
-          outputs: outputs.map((output) => ({ ...output, place: output.place.address })),
+          outputs: outputs.map((output) => ({ ...output, place: output.place.value })),
           launch,
         }),
     },
-    choice,
     host,
     report,
   );
@@ -125,22 +124,21 @@ function outputsOf(
   request: ProcessingRequest,
   job: string,
 ): readonly PlacedData<Place>[] {
+  const { app, outputS3Location } = request;
+  const flag = "--output-s3-location";
   const path = `output/${job}`;
-  const of = { kind: "process", flag: "--output-s3-location" } as const;
-  if (request.outputs.length === 0) {
-    const place = outputOf(request, { ...of, named: undefined, path });
-    return [{ ...plainData("output"), place }];
+  if (outputS3Location.length === 0) {
+    return [{ ...plainData("output"), place: outputOf(app, flag, undefined, path) }];
   }
-  const unplaced = request.outputs.find(({ place }) => place === undefined);
-  if (unplaced && request.app.configuration.s3Prefix === undefined) {
-    throw new UsageError(`Output "${unplaced.name}" has no S3 URI`, {
-      hint: `Set -o ${unplaced.name}=s3://..., or set "s3_prefix" in ${request.app.name}.json`,
-    });
-  }
-  return request.outputs.map((data) => ({
-    ...data,
-    place: outputOf(request, { ...of, named: data.place, path: `${path}/${data.name}` }),
-  }));
+  return outputS3Location.map(({ value: { place: value, ...data }, ...setting }) => {
+    if (value === undefined && app.configuration.s3Prefix === undefined) {
+      throw new UsageError(`Output "${data.name}" has no S3 URI`, {
+        hint: `Set -o ${data.name}=s3://..., or set "s3_prefix" in ${app.name}.json`,
+      });
+    }
+    const named = value && { ...setting, value };
+    return { ...data, place: outputOf(app, flag, named, `${path}/${data.name}`) };
+  });
 }
 
 /**
@@ -154,8 +152,8 @@ async function requireFitting(
   aws: Pick<Aws, "ecr">,
   engine: JobHost["engine"],
 ): Promise<void> {
-  const { app, file, instanceType } = request;
-  const asked = { ...request, instanceType: instanceType! };
+  const { app, file, ec2Type } = request;
+  const asked = { ...request, instanceType: ec2Type! };
   const image = await imageFacts(asked, await aws.ecr(), engine);
   if (image === undefined) return;
   if (holdsHarness(image)) requireGiven("process", app, [["--file", file]]);
@@ -168,7 +166,7 @@ async function requireFitting(
  */
 async function fileOf({ app, file }: ProcessingRequest): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const layout = layoutOf(app);
+  const layout = app.paths;
   if (await isDirectory(layout.processing)) return await requireProcessingFile(layout, file);
   const path = normalize(file);
   if (!isAbsolute(file) && !isOutside(path) && path !== ".") return path.replaceAll(SEPARATOR, "/");

@@ -1,10 +1,8 @@
 import { basename } from "@std/path/basename";
-import { imageReference } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { isOfAppsDirectory } from "../app/image.ts";
-import { layoutOf, readHyperparametersFile } from "../app/layout.ts";
+import { readHyperparametersFile } from "../app/layout.ts";
 import type { Aws } from "../aws/aws.ts";
-import type { AwsOptions } from "../aws/settings.ts";
 import {
   channelDifferences,
   commandDifferences,
@@ -29,7 +27,6 @@ import {
   checkShards,
   maxWaitOf,
   outputOf,
-  placeOf,
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
@@ -44,24 +41,21 @@ import { type JobHost, newJobName, startJob } from "./start/start.ts";
  * SageMaker would refuse or the job would not find; what the end of the job means, as an error.
  */
 export async function train(
-  request: TrainingRequest,
-  choice: AwsOptions,
+  asked: TrainingRequest,
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { app, inputs, instanceType, checkpoints, program, kmsKey } = request;
-  const role = request.executionRole;
-  const isSending = program.code !== undefined || request.sendsCode;
+  const request = withGroups(asked);
+  const { app, inputS3Dir: inputs, checkpointS3Dir: checkpoints, program, kmsKey } = request;
+  const { ec2Type: instanceType, executionRole: role } = request;
+  const isSending = program.code !== undefined || request.sendCode;
   requireGiven("train", app, [
     ...program.code === undefined ? [["--input-s3-dir", inputs] as const] : [],
     ["--ec2-type", instanceType],
     ["--execution-role", role],
   ]);
-  const output = outputOf(
-    request,
-    { kind: "train", flag: "--output-s3-dir", named: request.output, path: "output" },
-  );
-  const kept = checkpoints && placeOf(request, "train", "--checkpoint-s3-dir", checkpoints);
+  const output = outputOf(app, "--output-s3-dir", request.outputS3Dir, "output");
+  const kept = checkpoints && { ...checkpoints, flag: "--checkpoint-s3-dir" };
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names, isSending || isOfAppsDirectory(app));
@@ -88,7 +82,7 @@ export async function train(
       kind: "train",
       action: "sagemaker:CreateTrainingJob",
       request,
-      ...request.groups.length > 0 && { groups: request.groups },
+      ...request.instanceGroup.length > 0 && { groups: request.instanceGroup },
       role: role!,
       instanceType: instanceType!,
       checkData: async (aws, note) => {
@@ -100,7 +94,7 @@ export async function train(
               note,
               ...inputs.map(({ name, address }) => async (note: Note) => {
                 const found = await dataAddress(s3, address);
-                const sharded = isSharded(request.shards, name);
+                const sharded = isSharded(request.shard, name);
                 await checkInput(s3, found, note, sharded ? request.instanceCount : 1);
                 return { name, address: found, isSharded: sharded };
               }),
@@ -124,22 +118,29 @@ export async function train(
       plan: (common, { channels, launch }) =>
         trainingPlan({
           ...common,
-          output: output.address,
+          output: output.value,
           channels: code
-            ? [...channels, { name: CODE_CHANNEL, address: code.place.address, isSharded: false }]
+            ? [...channels, { name: CODE_CHANNEL, address: code.place.value, isSharded: false }]
             : channels,
           hyperparameters,
           metrics,
-          groups: request.groups,
+          instanceGroup: request.instanceGroup,
           maxWait,
-          checkpoints,
+          checkpoints: checkpoints?.value,
           launch,
         }),
     },
-    choice,
     host,
     report,
   );
+}
+
+/** Returns the request with the first group's type and the number of all instances. */
+function withGroups(request: TrainingRequest): TrainingRequest {
+  const { instanceGroup: groups } = request;
+  if (groups.length === 0) return request;
+  const instanceCount = groups.reduce((sum, { count }) => sum + count, 0);
+  return { ...request, ec2Type: groups[0]!.type, instanceCount };
 }
 
 /**
@@ -154,18 +155,18 @@ async function programOnPlatform(
   aws: Pick<Aws, "ecr">,
   engine: JobHost["engine"],
 ): Promise<Program> {
-  const { app, tag, program, inputs, sendsCode, instanceType } = request;
-  const reference = imageReference(app, tag);
-  const isAsked = sendsCode ||
+  const { app, program, inputS3Dir: inputs, sendCode, ec2Type } = request;
+  const reference = app.image;
+  const isAsked = sendCode ||
     (program.code === undefined
       ? program.distribution !== undefined && program.command.length === 0
       : program.launcher === undefined && !holdsToolkitByName(reference));
   const image = isAsked
-    ? await imageFacts({ ...request, instanceType: instanceType! }, await aws.ecr(), engine)
+    ? await imageFacts({ ...request, instanceType: ec2Type! }, await aws.ecr(), engine)
     : undefined;
   if (image !== undefined && holdsHarness(image)) {
     checkChannelNames(inputs.map(({ name }) => name), true);
-  } else if (sendsCode) {
+  } else if (sendCode) {
     throw new MlcliError(
       image === undefined
         ? `Cannot determine whether ${reference} supports --send-code`
@@ -182,10 +183,10 @@ async function programOnPlatform(
 
 /** Reads the hyperparameters of the file and the command line, and warns of typos. */
 async function hyperparametersFor(
-  { app, hyperparameters }: TrainingRequest,
+  { app, hyperparameter: hyperparameters }: TrainingRequest,
   report: JobReport,
 ): Promise<Readonly<Record<string, string>>> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   await requireInside(layout, [layout.configInput, layout.hyperparameters]);
   const file = await readHyperparametersFile(layout);
   for (const text of hyperparameterTypos(file, hyperparameters)) report.warning(text);

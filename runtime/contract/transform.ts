@@ -38,6 +38,28 @@ export interface AskedTransform {
   readonly invocationRetries?: number;
 }
 
+const ASKED: { readonly [Name in keyof Required<AskedTransform>]: true } = {
+  contentType: true,
+  accept: true,
+  split: true,
+  strategy: true,
+  assemble: true,
+  maxPayload: true,
+  maxConcurrency: true,
+  compression: true,
+  inputFilter: true,
+  outputFilter: true,
+  join: true,
+  invocationTimeout: true,
+  invocationRetries: true,
+};
+
+/** Returns only what shapes requests of all the settings of a command. */
+export function askedOf(settings: AskedTransform): AskedTransform {
+  const names = Object.keys(ASKED) as (keyof AskedTransform)[];
+  return Object.fromEntries(names.map((name) => [name, settings[name]]));
+}
+
 /** What has a default here; of all else, the server's own answer decides, or SageMaker. */
 type Filled =
   | "split"
@@ -79,7 +101,7 @@ export function transformOf(asked: AskedTransform, type: string): Transform {
   const assemble = asked.assemble ?? (split === "line" ? "line" : "none");
   const isJson = plain === "application/json";
   const made: Transform = {
-    ...asked,
+    ...askedOf(asked),
     contentType,
     split,
     assemble,

@@ -3,13 +3,8 @@
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
 import { type Finding, isOfAppsDirectory } from "../app/image.ts";
-import {
-  type Layout,
-  layoutOf,
-  requireLayoutInside,
-  requireModel,
-  requireTestDirectory,
-} from "../app/layout.ts";
+import { requireLayoutInside, requireModel, requireTestDirectory } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { ownContext } from "../app/named_path.ts";
 import { requirementsOf, requireReferences } from "../app/requirements.ts";
 import { ignoredPythonVersion } from "../app/sections.ts";
@@ -35,7 +30,7 @@ export async function appChecks(
   image: LabelledImage | undefined,
   unknownKeys: readonly Finding[],
 ): Promise<readonly Check[]> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const found: Check = {
     name: "app",
     status: "ok",
@@ -107,19 +102,19 @@ async function requireBuildFiles(app: App): Promise<void> {
 }
 
 /** Requires that links of the code can be followed. */
-async function requireLinks(layout: Layout): Promise<void> {
+async function requireLinks(layout: Paths): Promise<void> {
   const { training, prediction, processing, common } = layout;
   for (const folder of [training, prediction, processing, common]) await codeTree(folder, layout);
 }
 
-async function requireAllInside(layout: Layout): Promise<void> {
+async function requireAllInside(layout: Paths): Promise<void> {
   for (const code of ["training", "prediction", "processing"] as const) {
     await requireLayoutInside(layout, code);
   }
 }
 
 /** What `local train` requires of channels, without making `input/data`. */
-async function requireChannels(layout: Layout): Promise<void> {
+async function requireChannels(layout: Paths): Promise<void> {
   await channelsOf(layout, []);
 }
 
@@ -143,7 +138,7 @@ function requiredBy(command: string, line: string): string {
 /** `prediction/serve`, or `serve.py`: the harness takes either. */
 async function missingServer(
   app: App,
-  { prediction }: Layout,
+  { prediction }: Paths,
   hint: string,
 ): Promise<Check | undefined> {
   if (await isFile(join(prediction, "serve.py"))) return undefined;
@@ -169,7 +164,7 @@ export async function networkChecks(
   if (isMadeElsewhere(app, image)) return [];
   const { source } = usesBuild(app)
     ? await chosenDockerfile(app)
-    : { source: layoutOf(app).dockerfile };
+    : { source: app.paths.dockerfile };
   const { warnings } = await buildNetwork(app, source, host);
   return warnings.map((warning) => ({ name: "network", status: "warning", ...warning }));
 }

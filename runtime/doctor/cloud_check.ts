@@ -57,8 +57,7 @@ function roleCheck(
   const places = [
     [env("MLCLI_EXECUTION_ROLE"), "MLCLI_EXECUTION_ROLE"],
     [app?.configuration.executionRole, `execution_role in ${app?.name}.json`],
-    [iamRoleArn, "--iam-role-arn"],
-    [env("PLATFORM_ROLE"), "PLATFORM_ROLE"],
+    [iamRoleArn?.value, iamRoleArn?.where],
   ] as const;
   const [role, source] = places.find(([value]) => value) ?? [];
   const name = "role";

@@ -1,4 +1,4 @@
-import { type App, findApp, imageReference } from "../app/app.ts";
+import { type App, findApp, withTag } from "../app/app.ts";
 import type { Finding } from "../app/image.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
@@ -14,7 +14,7 @@ import { platformChecks, ruleChecks } from "./platform_checks.ts";
 
 export interface DoctorRequest {
   readonly appName: string | undefined;
-  readonly tag: string;
+  readonly dockerTag: string;
   /** That `local deploy` is to take. */
   readonly port: number;
   /** The unknown keys of an app's configuration file. */
@@ -31,20 +31,18 @@ export interface Diagnosis {
 }
 
 export async function diagnose(
-  { appName, tag, port, unknownKeysOf, cloud }: DoctorRequest,
+  { appName, dockerTag, port, unknownKeysOf, cloud }: DoctorRequest,
   host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err" | "interruption">,
 ): Promise<Diagnosis> {
   const { signal } = host.interruption;
   const engine = host.engine();
-  const app = findApp(host.cwd, appName);
-  const image = Promise.all([engine, app]).then(([engine, app]) =>
-    engine.image(imageReference(app, tag), signal)
-  );
+  const app = findApp(host.cwd, appName).then((app) => withTag(app, dockerTag));
+  const image = Promise.all([engine, app]).then(([engine, app]) => engine.image(app.image, signal));
   image.catch(() => {}); // it is a finding of whoever needs it
   const ofImage = ifThere(
     Promise.all([engine, app]),
     ([engine, app]) =>
-      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host)),
+      guarded("image", async () => await imageAndPlatform(engine, app, await image, host)),
   );
   // Awaited before checks begin, so that none of them fails unobserved meanwhile.
   const hasNone = await hasNoApp(app);
@@ -94,14 +92,13 @@ function isDifference({ name, status }: Check): boolean {
 async function imageAndPlatform(
   engine: Engine,
   app: App,
-  tag: string,
   image: ImageDetails | undefined,
   host: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
-    ...await imageChecks(engine, app, tag, image, host),
-    ...await platformChecks(app, tag, image),
-    ...await ruleChecks(engine, app, tag, image, host.interruption.signal),
+    ...await imageChecks(engine, app, image, host),
+    ...await platformChecks(app, image),
+    ...await ruleChecks(engine, app, image, host.interruption.signal),
   ]);
   // Without an image that is not known.
   if (image === undefined || found.some(isDifference)) return found;

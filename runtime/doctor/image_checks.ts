@@ -1,8 +1,7 @@
 /** Checks of the app's image, and of the init that the engine gives to containers of it. */
 
-import { type App, imageReference } from "../app/app.ts";
+import type { App } from "../app/app.ts";
 import { requireOwnImage } from "../app/image.ts";
-import { layoutOf } from "../app/layout.ts";
 import { changesSince } from "../app/sources.ts";
 import { initCommand } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
@@ -27,11 +26,10 @@ import { lookupCheck } from "./lookup_check.ts";
 export async function imageChecks(
   engine: Engine,
   app: App,
-  tag: string,
   image: ImageDetails | undefined,
   { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
-  const reference = imageReference(app, tag);
+  const reference = app.image;
   const build = `mlcli build${tagOption(reference)}`;
   if (image === undefined) {
     if (app.configuration.image !== undefined) {
@@ -42,7 +40,7 @@ export async function imageChecks(
       name: "image",
       status: "problem",
       message: `Image not found: ${reference}`,
-      hint: app.configuration.context !== undefined || await isFile(layoutOf(app).dockerfile)
+      hint: app.configuration.context !== undefined || await isFile(app.paths.dockerfile)
         ? `Build it: ${build}`
         : `Run ${initCommand(app, app.name)}, then ${build}, or pull it: docker pull ${reference}`,
     }];

@@ -1,8 +1,9 @@
 import { join } from "@std/path/join";
-import { type App, imageReference } from "../app/app.ts";
+import type { App } from "../app/app.ts";
 import { isOfAppsDirectory } from "../app/image.ts";
 import { escapeOf } from "../app/confinement.ts";
-import { type CodeFolder, type Layout, layoutOf, readHyperparametersFile } from "../app/layout.ts";
+import { type CodeFolder, readHyperparametersFile } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import {
   channelDifferences,
   type Difference,
@@ -25,12 +26,11 @@ import { type Check, guarded } from "./check.ts";
  */
 export async function platformChecks(
   app: App,
-  tag: string,
   image: ImageDetails | undefined,
 ): Promise<readonly Check[]> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const ofImage = image === undefined ? [] : [
-    () => [...imageDifferences({ app, tag }, image), ...labelDifferences(app, tag, image)],
+    () => [...imageDifferences(app, image), ...labelDifferences(app, image)],
     ...(["training", "prediction", "processing", "common"] as const).map((code) => () =>
       ofCode(app, code, image)
     ),
@@ -50,12 +50,11 @@ export async function platformChecks(
 export async function ruleChecks(
   engine: Engine,
   app: App,
-  tag: string,
   image: ImageDetails | undefined,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   if (image === undefined || isOfAppsDirectory(app, image)) return [];
-  const find = () => rulesBrokenBy(engine, imageReference(app, tag), image, signal);
+  const find = () => rulesBrokenBy(engine, app.image, image, signal);
   return await guarded("platform", async () => (await find()).map(check), "warning");
 }
 
@@ -63,14 +62,13 @@ function check({ message, hint }: Difference): Check {
   return { name: "platform", status: "warning", message, hint };
 }
 
-function labelDifferences(app: App, tag: string, image: ImageDetails): readonly Difference[] {
+function labelDifferences(app: App, image: ImageDetails): readonly Difference[] {
   // It concerns the template's Dockerfile, which the app does not have.
   if (!isOfAppsDirectory(app, image)) return [];
   if (image.Config?.Labels?.[BIND_LABEL] === "true") return [];
   const build = isBuiltByMlcli(image) ? ", then run mlcli build" : "";
   return [{
-    message:
-      `${imageReference(app, tag)} cannot be used in inference pipelines and multi-container ` +
+    message: `${app.image} cannot be used in inference pipelines and multi-container ` +
       `endpoints: label ${BIND_LABEL} is missing`,
     hint: `Add LABEL ${BIND_LABEL}="true" to the Dockerfile${build}`,
   }];
@@ -82,22 +80,22 @@ async function ofCode(
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   // What leads out of the repository is a finding of its own, and is not looked into.
-  if (await escapeOf(app, layoutOf(app)[code]) !== undefined) return [];
+  if (await escapeOf(app, app.paths[code]) !== undefined) return [];
   return await leftOutDifferences(app, code, image);
 }
 
 async function ofCommon(app: App, image: ImageDetails): Promise<readonly Difference[]> {
-  if (await escapeOf(app, layoutOf(app).common) !== undefined) return [];
+  if (await escapeOf(app, app.paths.common) !== undefined) return [];
   return await commonDifferences(app, image);
 }
 
-async function ofHyperparameters(layout: Layout): Promise<readonly Difference[]> {
+async function ofHyperparameters(layout: Paths): Promise<readonly Difference[]> {
   if (await escapeOf(layout, layout.hyperparameters) !== undefined) return [];
   const file = await readHyperparametersFile(layout);
   return hyperparameterDifferences(hyperparametersOf(file, []));
 }
 
-async function ofChannels(layout: Layout): Promise<readonly Difference[]> {
+async function ofChannels(layout: Paths): Promise<readonly Difference[]> {
   const names = (await namesIn(layout, layout.inputData)).filter((name) => name !== "processing");
   const areChannels = await Promise.all(
     names.map((name) => isDirectory(join(layout.inputData, name))),
@@ -106,7 +104,7 @@ async function ofChannels(layout: Layout): Promise<readonly Difference[]> {
 }
 
 /** Sorted; none where the directory is not there, or leads out of the repository. */
-async function namesIn(layout: Layout, directory: string): Promise<readonly string[]> {
+async function namesIn(layout: Paths, directory: string): Promise<readonly string[]> {
   if (await escapeOf(layout, directory) !== undefined || !await isDirectory(directory)) return [];
   return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }

@@ -1,6 +1,5 @@
 /** `mlcli build`: an image of the app, made by the engine from the app's Dockerfile. */
 
-import { imageReference } from "../app/app.ts";
 import { baseImages, builtInstructions } from "../app/dockerfile/stages.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
@@ -99,7 +98,7 @@ export async function build(
       [LABELS.context]: own ? "own" : "app",
     },
     platform: prepared.platform,
-    noCache: request.noCache,
+    noCache: !request.cache,
     context: context.stream,
     signal: host.interruption.signal,
   };
@@ -114,7 +113,7 @@ export async function build(
   report.onNetwork(network);
   // Hashed before they are sent: an edit in between counts as one after the build. Later commands
   // don't know a context that was typed. If the build cannot read a file either, it says so.
-  const files = request.context === undefined
+  const files = request.context?.from !== "typed"
     ? await filesLabel(app, { Config: { Labels: options.labels } }, options.signal)
       .catch(() => undefined)
     : undefined;
@@ -134,7 +133,7 @@ export async function build(
       await explainedFailure(error, outputs, { request, dockerfile, own, network });
   }
   // The variable of the docker command does not say that the image is for Graviton instances.
-  const meant = request.platform ?? app.configuration.platform;
+  const meant = request.platform;
   return { reference, ...await factsOf(engine, app, { ...options, platform: meant }, dockerfile) };
 }
 
@@ -178,11 +177,11 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
   const read = await readDockerfile(given);
   const { stage, unused } = checkedRequest(request, read.instructions, given.shown);
   const buildArguments = {
-    ...valuesOfArguments(request.buildArguments, host.env),
+    ...valuesOfArguments(request.buildArg, host.env),
     ...own ? {} : await argumentsOfApp(request),
   };
   const built = builtInstructions(read.instructions, buildArguments, stage);
-  const platform = request.platform ?? app.configuration.platform ?? defaultPlatform(host.env);
+  const platform = request.platform ?? defaultPlatform(host.env);
   const build = {
     app: app.name.toLowerCase(),
     options: [
@@ -198,11 +197,11 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
   const dockerfile = text === undefined ? given : { ...given, text };
   const { instructions, frontend } = text === undefined ? read : await readDockerfile(dockerfile);
   return {
-    reference: imageReference(app, request.tag),
+    reference: app.image,
     ...{ own, dockerfile, note, instructions, frontend, stage, unused, buildArguments, platform },
     network: own
       ? OWN_DOCKERFILE
-      : request.usesNetworkSettings
+      : request.networkSettings
       ? await buildNetwork(app, dockerfile.source, host)
       : SWITCHED_OFF,
     entriesOf: (network: () => readonly TarEntry[], onLeftOut: OnLeftOut) =>

@@ -6,12 +6,13 @@
 import { SEPARATOR } from "@std/path/constants";
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { type App, basePath } from "../app/app.ts";
+import type { App } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import { type Confined, requireInside } from "../app/confinement.ts";
 import { isSent, realParentsOf } from "../app/left_out.ts";
 import { brokenLink, followLink } from "../app/links.ts";
 import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
-import { COMMON_FOLDER } from "../app/layout.ts";
+import { COMMON_FOLDER } from "../app/paths.ts";
 import {
   cannotRead,
   IGNORE_FILE,

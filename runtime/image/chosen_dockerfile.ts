@@ -1,15 +1,16 @@
 /** Which Dockerfile a build uses: the app's, or another that the user, or the app's file, names. */
 
+import type { Setting } from "../setting.ts";
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { type App, basePath } from "../app/app.ts";
+import { type App, settingOf } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import { requireInside } from "../app/confinement.ts";
 import { type BaseImage, frontendImage } from "../app/dockerfile/stages.ts";
 import { type Instruction, instructionsOf } from "../app/dockerfile/instructions.ts";
 import { OUTSIDE_DOCKERFILE } from "../app/image.ts";
 import { requireNoKey } from "../app/private_files.ts";
-import { layoutOf } from "../app/layout.ts";
 import { type NamedDirectory, placeNamed } from "../app/named_path.ts";
 import { initCommand, isOutside, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
@@ -30,20 +31,19 @@ export interface ChosenDockerfile {
  * The Dockerfile of a build. It must exist, lie in the repository with links followed, and be no
  * private key.
  *
- * @param typed as the user named it, relative to the current directory; undefined: that of the app's
- * file, else the context's or the app's own.
+ * @param typed default: what the configuration file sets; otherwise that of the context or of the app.
  * @param context of the user's own; undefined: the app's directory.
  * @throws MlcliError
  */
 export async function chosenDockerfile(
   app: App,
-  typed?: string,
+  typed?: Setting<string>,
   context?: NamedDirectory,
 ): Promise<ChosenDockerfile> {
-  const named = typed ?? app.configuration.dockerfile;
+  const named = typed ?? settingOf(app, "dockerfile");
   const root = context?.path ?? app.directory;
   const chosen = named !== undefined
-    ? await namedDockerfile(app, named, typed !== undefined, root)
+    ? await namedDockerfile(app, named, root)
     : context === undefined
     ? await ownDockerfile(app)
     : await dockerfileIn(context);
@@ -62,7 +62,7 @@ async function dockerfileIn({ path: directory, shown, boundary }: NamedDirectory
 }
 
 async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
-  const source = layoutOf(app).dockerfile;
+  const source = app.paths.dockerfile;
   const path = `${basePath(app.name)}/Dockerfile`;
   const shown = typedPath(app, source);
   // From the top down: the message names the first that is wrong.
@@ -77,13 +77,13 @@ async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
 
 async function namedDockerfile(
   app: App,
-  named: string,
-  isTyped: boolean,
+  named: Setting<string>,
   root: string,
 ): Promise<ChosenDockerfile> {
-  const place = { named, isTyped, option: "--dockerfile", key: "dockerfile" };
+  const place = { named, option: "--dockerfile", key: "dockerfile" };
+  const isTyped = named.from === "typed";
   const { path: source, shown: short } = await placeNamed(app, place);
-  const shown = isTyped ? named : short;
+  const shown = isTyped ? named.value : short;
   if (!await isFile(source)) {
     throw new MlcliError(`Dockerfile not found: ${shown}`, {
       hint: isTyped

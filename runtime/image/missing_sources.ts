@@ -4,7 +4,8 @@
  */
 
 import { join } from "@std/path/join";
-import { type App, basePath } from "../app/app.ts";
+import type { App } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import { copiesOf, type Instruction, mountedSource } from "../app/dockerfile/instructions.ts";
 import type { NamedDirectory } from "../app/named_path.ts";
 import { cleanedPath, typedPath } from "../app/typed_path.ts";

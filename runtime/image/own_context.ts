@@ -9,7 +9,6 @@ import { relative } from "@std/path/relative";
 import type { App } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
-import { layoutOf } from "../app/layout.ts";
 import type { NamedDirectory } from "../app/named_path.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { isOutside } from "../app/typed_path.ts";
@@ -67,7 +66,7 @@ async function withoutTestData(
   { path }: NamedDirectory,
   rules: IgnoreRules,
 ): Promise<IgnoreRules> {
-  const inner = relative(await realPathOf(path), await realPathOf(layoutOf(app).localTest));
+  const inner = relative(await realPathOf(path), await realPathOf(app.paths.localTest));
   if (inner === "" || isOutside(inner)) return rules;
   const localTest = inner.replaceAll(SEPARATOR, "/");
   return withoutFolders(rules, (path) => path === localTest);

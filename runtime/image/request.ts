@@ -5,34 +5,34 @@ import type { Instruction } from "../app/dockerfile/instructions.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
 import type { Finding } from "../app/image.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import type { Setting } from "../setting.ts";
 import { type BuildArgument, requireNotOwn, unusedArguments } from "./build_arguments.ts";
 import { requirementsPath } from "./build_context.ts";
 
+/** Settings of a build, under the names of their options. */
 export interface BuildRequest {
   readonly app: App;
-  /** Tag of the image; its name is the configuration's. */
-  readonly tag: string;
-  /** Instead of the configuration's, or the official slim image of its Python version. */
-  readonly baseImage: string | undefined;
-  /** Such as `linux/amd64`. Overrides the configuration, `DOCKER_DEFAULT_PLATFORM` and the engine. */
+  /** Default: the official slim image of the Python version. */
+  readonly baseImage: Setting<string> | undefined;
+  /** Such as `linux/amd64`. It wins over `DOCKER_DEFAULT_PLATFORM` and the engine. */
   readonly platform: string | undefined;
-  readonly noCache: boolean;
+  /** Whether cached steps are used. */
+  readonly cache: boolean;
   /** For the Dockerfile, besides mlcli's own. */
-  readonly buildArguments: readonly BuildArgument[];
-  /** The stage of the Dockerfile that becomes the image; undefined: the last. */
+  readonly buildArg: readonly BuildArgument[];
+  /** Stage of the Dockerfile that becomes the image; `undefined`: the last. */
   readonly target: string | undefined;
-  /** Instead of the app's, as the user named it: relative to the current directory. */
-  readonly dockerfile: string | undefined;
-  /** The directory of a Dockerfile of the user's own, named likewise. */
-  readonly context: string | undefined;
-  /** Whether pip gets what this machine knows of its network. */
-  readonly usesNetworkSettings: boolean;
-  /** Whether it may take the name of an image that mlcli did not build, or of another app. */
+  readonly dockerfile: Setting<string> | undefined;
+  /** Directory of the user's own Dockerfile. */
+  readonly context: Setting<string> | undefined;
+  /** Whether pip gets this machine's network settings. */
+  readonly networkSettings: boolean;
+  /** Whether the build can replace an image of the same name that mlcli didn't build for the app. */
   readonly replace: boolean;
 }
 
 /** @throws MlcliError where an image is named, or what is asked for does not go with a context. */
-export function requireBuildable({ app, context, baseImage, buildArguments }: BuildRequest): void {
+export function requireBuildable({ app, context, baseImage, buildArg }: BuildRequest): void {
   const { image, context: its } = app.configuration;
   const file = `${app.name}.json`;
   if (image !== undefined) {
@@ -45,8 +45,8 @@ export function requireBuildable({ app, context, baseImage, buildArguments }: Bu
           (its === undefined ? "" : ', or "context" to run the image'),
     });
   }
-  if (its === undefined && context === undefined) return requireNotOwn(buildArguments);
-  if (baseImage === undefined) return;
+  if (context === undefined) return requireNotOwn(buildArg);
+  if (baseImage === undefined || baseImage.from === "file") return;
   throw new UsageError('Option "--base-image" has no effect with your own Dockerfile', {
     hint: "Set the ARG of the Dockerfile's base image: --build-arg NAME=IMAGE",
   });
@@ -68,13 +68,13 @@ export async function argumentsOfApp(request: BuildRequest): Promise<Record<stri
  * @throws MlcliError when it has no such stage.
  */
 export function checkedRequest(
-  { buildArguments, target }: BuildRequest,
+  { buildArg, target }: BuildRequest,
   instructions: readonly Instruction[],
   shown: string,
 ): { readonly stage: string | undefined; readonly unused: readonly Finding[] } {
   return {
     stage: target === undefined ? undefined : stageOf(instructions, target, shown),
-    unused: unusedArguments(buildArguments, instructions).map((name) => ({
+    unused: unusedArguments(buildArg, instructions).map((name) => ({
       message: `${shown} does not declare the build argument ${name}, so it has no effect`,
       hint: `Add the line ARG ${name} to the stage that uses it`,
     })),
@@ -82,6 +82,5 @@ export function checkedRequest(
 }
 
 function baseImage({ baseImage, app }: BuildRequest): string {
-  return baseImage ?? app.configuration.baseImage ??
-    `python:${app.configuration.pythonVersion}-slim`;
+  return baseImage?.value ?? `python:${app.configuration.pythonVersion}-slim`;
 }

@@ -3,7 +3,8 @@
 import { SEPARATOR } from "@std/path/constants";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { type App, appOf, baseOf, basePath, findApp, hasConfiguration } from "../app/app.ts";
+import { type App, appOf, findApp, hasConfiguration } from "../app/app.ts";
+import { baseOf, basePath } from "../app/paths.ts";
 import {
   configurationIn,
   type ConfigurationKey,
@@ -13,7 +14,6 @@ import {
 import { boundaryOf, requireInside } from "../app/confinement.ts";
 import { METRICS_KEY, SAMPLE_METRIC } from "../contract/metric_definitions.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
-import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { MlcliError } from "../errors.ts";
@@ -116,7 +116,7 @@ export async function planScaffold(
       wanted.push([join(base, folder, ".gitkeep"), ""]);
     }
   }
-  const { trainingData, processingData } = layoutOf(app);
+  const { trainingData, processingData } = app.paths;
   await requireInside(app, [...wanted.map(([path]) => path), trainingData, processingData]);
   const isOld = await isOldSchema(schemaPath, schema);
   const files = await Promise.all(wanted.map(async ([path, content]): Promise<PlannedFile> => {
@@ -153,7 +153,7 @@ export async function makeScaffold(
     (made ? log.created : log.kept).push(typedPath({ directory }, path));
   }
   // The template has no file for some of them.
-  const { trainingData, processingData } = layoutOf(app);
+  const { trainingData, processingData } = app.paths;
   for (const folder of [trainingData, processingData]) {
     await makeDirectory(folder, typedPath({ directory }, folder));
   }
@@ -176,7 +176,7 @@ async function imageFiles(app: App): Promise<Wanted[]> {
 
 /** The same for code that comes from elsewhere. The Dockerfile copies each directory of code. */
 async function emptyBuildFiles(app: App, given: ReadonlySet<string>): Promise<readonly Wanted[]> {
-  const { dockerfile, training, prediction, processing, common } = layoutOf(app);
+  const { dockerfile, training, prediction, processing, common } = app.paths;
   const wanted = [
     ...await imageFiles(app),
     [dockerfile, await readTemplate("Dockerfile")] as const,

@@ -2,7 +2,8 @@
 
 import { join } from "@std/path/join";
 import { PUT_IT_THERE, requireInside } from "../app/confinement.ts";
-import { holdsFile, type Layout, requireNotWritten, requireTrainingData } from "../app/layout.ts";
+import { holdsFile, requireNotWritten, requireTrainingData } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { linkBoundary } from "../app/links.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
@@ -22,7 +23,7 @@ import { isDirectory, statIfThere } from "../files.ts";
  * UsageError when a path that the user named is not a directory.
  */
 export async function channelsOf(
-  layout: Layout,
+  layout: Paths,
   named: readonly Channel[],
   needsData = true,
 ): Promise<readonly Channel[]> {
@@ -42,7 +43,7 @@ export async function channelsOf(
  * @throws UsageError for one that is typed; MlcliError for a directory.
  */
 export function requireNoCodeChannel(
-  layout: Layout,
+  layout: Paths,
   channels: readonly Channel[],
   named: readonly Channel[],
 ): void {
@@ -59,7 +60,7 @@ export function requireNoCodeChannel(
 
 /** The names of those that hold no file, as far as they can be read. */
 export async function emptyChannels(
-  layout: Layout,
+  layout: Paths,
   channels: readonly Channel[],
 ): Promise<readonly string[]> {
   const empty: string[] = [];
@@ -84,7 +85,7 @@ export function channelRemedy(name: string): (target: string) => string {
  * @throws UsageError when a path that the user named is not a directory.
  */
 export async function requireDirectory(
-  layout: Layout,
+  layout: Paths,
   source: string,
   name: string | undefined,
 ): Promise<void> {
@@ -102,7 +103,7 @@ export async function requireDirectory(
 }
 
 async function channelsInLayout(
-  layout: Layout,
+  layout: Paths,
   except: readonly string[],
 ): Promise<readonly Channel[]> {
   const channels: Channel[] = [];

@@ -1,7 +1,8 @@
 /** Which code a container runs: the app's as it is now, or what is in the image. */
 
 import type { App } from "../app/app.ts";
-import { brokenLinkIn, type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
+import { brokenLinkIn, type CodeFolder, holdsFile } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { initCommand, typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
@@ -28,7 +29,7 @@ export const NOT_MOUNTED: MountedCode = { codeFolder: undefined, commonFolder: u
  */
 export async function mountedCode(
   { strict, app }: { readonly strict: boolean; readonly app: Pick<App, "configuration"> },
-  layout: Layout,
+  layout: Paths,
   code: CodeFolder,
   image: LabelledImage,
   note: (message: string) => void,
@@ -42,7 +43,7 @@ export async function mountedCode(
 }
 
 async function codeFolderOf(
-  layout: Layout,
+  layout: Paths,
   code: CodeFolder,
   image: LabelledImage,
   named: string | undefined,

@@ -4,7 +4,7 @@
  * them, while a run goes on and afterwards.
  */
 
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import { noteText, tell, warningText } from "../messages.ts";
@@ -19,7 +19,7 @@ const OTHERS = 0o077;
  * @throws MlcliError where it is another user's, who could open it again. (Root is only told.)
  */
 export async function closeDoor(
-  layout: Layout,
+  layout: Paths,
   { caller, err }: Pick<Host, "caller" | "err">,
 ): Promise<void> {
   if (caller === undefined) return; // Windows has no setuid.

@@ -4,7 +4,7 @@
  */
 
 import type { App } from "../app/app.ts";
-import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import type { CodeFolder } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { COMMON_PATH, isRoot } from "../contract/images.ts";
@@ -72,7 +72,7 @@ function awsHint({ words, kind, asked }: FailedCode): string | undefined {
 /** Returns what to do if the harness (`train.py`) finds no code to run, or cannot call it. */
 export function codeHint(words: string, app: App): string | undefined {
   if (/\bTraining code not found: /.test(words)) {
-    const folder = typedPath(app, layoutOf(app).training);
+    const folder = typedPath(app, app.paths.training);
     return `Name the file with your train() function ${folder}/training.py`;
   }
   return /\. Define train\(/.test(words)
@@ -111,7 +111,7 @@ export function permissionHint(
 ): string | undefined {
   const path = REFUSED.exec(words)?.[1];
   if (path === undefined || isRoot(user)) return undefined;
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const places: readonly (readonly [inside: string, folder: string, mode: string])[] = [
     [PATHS.code, layout[code], "o+rX"],
     [COMMON_PATH, layout.common, "o+rX"],

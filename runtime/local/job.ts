@@ -3,8 +3,8 @@
  * the report of how it ended.
  */
 
-import { imageReference } from "../app/app.ts";
-import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
+import type { CodeFolder } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
   type Difference,
@@ -70,7 +70,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const { kind, image, hosts, run: { record } } = run;
   const status = new StatusLine(host);
   const err = ignoringFailures(status.above.err);
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const engine = await host.engine();
   await run.checkPaths();
   const isOurs = holdsHarness(image);
@@ -100,10 +100,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       ...pointerDifferences(layout, run.looked, job.strict),
       ...networkDifferences(job.network),
       ...environmentDifferences(kind, job.variables),
-      ...imageDifferences(job, image),
-      kind === "train" && !isOurs
-        ? userDifference(imageReference(job.app, job.tag), image.Config?.User)
-        : undefined,
+      ...imageDifferences(job.app, image),
+      kind === "train" && !isOurs ? userDifference(job.app.image, image.Config?.User) : undefined,
       ...run.sent ? [] : await codeDifferences(job, CODE[kind], image),
     ]);
     const output = await outputBefore(layout);
@@ -247,7 +245,7 @@ function stopText(why: StopReason, grace: number): string {
 }
 
 /** The command once more, as far as it may be shown: values of variables are not. */
-function againOf({ tag, strict }: BatchJob, { again }: JobRun): string {
+function againOf({ dockerTag: tag, strict }: BatchJob, { again }: JobRun): string {
   return [again, ...tag === "latest" ? [] : ["--docker-tag", tag], ...strict ? ["--strict"] : []]
     .join(" ");
 }
@@ -258,7 +256,7 @@ function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
 }
 
 /** What is left with a container that may still run and write. */
-function leftWords({ kind, run, hosts }: JobRun, layout: Layout): string {
+function leftWords({ kind, run, hosts }: JobRun, layout: Paths): string {
   const next = hosts.length > 1
     ? "stops the remaining hosts"
     : "cleans it up when the container is gone";

@@ -11,17 +11,16 @@ import type { ContainerRequest, PublishedPort, ServerRequest } from "../serving/
 import type { ProgramRequest } from "../source/program.ts";
 import type { ContainerCredentials, Variables } from "../contract/variables.ts";
 
-/** What is asked for with every container of the user's code. */
+/**
+ * Settings of a container of the user's code, under the names of their options, and what follows from
+ * them.
+ */
 export interface LocalJob extends ContainerRequest {
   readonly app: App;
-  /** Tag of the app's image. */
-  readonly tag: string;
-  /** For an image that exists, and that the app names. */
+  /** Access to an existing image. */
   readonly images: ImageAccess;
   /** Without it, the code gets no AWS credentials. */
   readonly lender?: CredentialsLender | undefined;
-  /** As SageMaker has it; then every difference that is found makes the run fail, too. */
-  readonly strict: boolean;
 }
 
 /** Gets the credentials of an AWS profile. */
@@ -56,84 +55,75 @@ export interface Hosts {
 
 export const ONE_HOST: Hosts = { count: 1, shards: [], faults: [] };
 
-/** What is asked for with what runs to its end. */
-export interface BatchJob extends LocalJob {
-  /** Whether its code reads what is typed: on a terminal of its own, where mlcli has one. */
+/** A training or a processing run. */
+export interface BatchJob extends LocalJob, Publishing {
+  readonly dockerTag: string;
+  /** Whether the code reads the user's keyboard. */
   readonly interactive: boolean;
-  /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or SageMaker's. */
+  /** Seconds between SIGTERM and SIGKILL (default: Docker's, or SageMaker's with `strict`). */
   readonly grace: number | undefined;
-  /** Whether its data is copied, so that it may write to it. */
   readonly copyInputs: boolean;
   readonly hosts: Hosts;
-  /** Ports of its container to publish on 127.0.0.1; none if it has several hosts. */
-  readonly ports: readonly PublishedPort[];
-}
-
-/** What may ask pip for packages when it starts. */
-export interface InstallingJob {
-  /** Whether pip gets what this machine knows of its network. */
-  readonly usesNetworkSettings: boolean;
-}
-
-/** What to train, and with what. */
-export interface TrainingJob extends BatchJob, InstallingJob {
-  /** `key=value` as given on the command line; they win over the file's. */
-  readonly hyperparameters: readonly string[];
-  /** Data that the user named, instead of the layout's. */
-  readonly inputs: readonly Channel[];
-  /** Seconds after which it is stopped as SageMaker stops one: a rehearsal. */
-  readonly stopAfter: number | undefined;
-  /** Whether it finds and keeps checkpoints in `/opt/ml/checkpoints`. */
-  readonly checkpoints: boolean;
   readonly program: ProgramRequest;
+  /** Whether pip gets this machine's network settings. */
+  readonly networkSettings: boolean;
+}
+
+interface Publishing {
+  /** Ports to publish on 127.0.0.1; none if there are several hosts. */
+  readonly publish: readonly PublishedPort[];
+}
+
+export interface TrainingJob extends BatchJob {
+  /** `key=value`; they win over the file's. */
+  readonly hyperparameter: readonly string[];
+  /** Data that the user named, instead of the app's. */
+  readonly inputs: readonly Channel[];
+  /** Seconds after which the run is stopped as on SageMaker. */
+  readonly stopAfter: number | undefined;
+  /** Whether the code finds and keeps checkpoints in `/opt/ml/checkpoints`. */
+  readonly checkpoints: boolean;
 }
 
 export type ProcessingOutput = PlacedData<string | undefined>;
 
-/** Which script or program to run, and on what. */
-export interface ProcessingJob extends BatchJob, InstallingJob {
-  /** Relative to `processing/`, as the user typed it; `undefined` where another program runs. */
+export interface ProcessingJob extends BatchJob {
+  /** Relative to `processing/`; `undefined`: another program runs. */
   readonly file: string | undefined;
-  /** Its arguments are the script's, too. */
-  readonly program: ProgramRequest;
-  /** Absolute paths of data that the user named; none: the layout's. */
+  /** With absolute paths; none: the app's test data. */
   readonly inputs: readonly PlacedData<string>[];
   /**
-   * Absolute paths of where results are moved; `undefined`: to `output/NAME` of the layout. None at all:
-   * the layout's `output` itself.
+   * With absolute paths; `undefined`: `output/NAME` of the app. Without any output, everything stays in
+   * the app's `output/`.
    */
   readonly outputs: readonly ProcessingOutput[];
 }
 
-/** What to serve, and where. */
-export interface ServingJob extends LocalJob, InstallingJob, ServerRequest {
-  /** Port on the host; 0 picks a free one. */
+export interface ServingJob extends LocalJob, ServerRequest {
+  /** Port on this machine; with 0, a free one. */
   readonly port: number;
-  /** How long the server may take to answer `/ping` with 200, in seconds. */
+  /** Seconds until the server must respond to `/ping` with 200. */
   readonly timeout: number;
-  /** The run whose model is meant, or `last`; `undefined`: the current model. */
+  /** Run whose model is served, or `last`; `undefined`: the current model. */
   readonly run: string | undefined;
-  /** Code that AWS's inference images find in the model; `undefined`: the app's, or the image's own. */
+  /** Code for an AWS inference image; `undefined`: the app's, or the image's own. */
   readonly code: ProgramRequest["code"];
+  /** Whether pip gets this machine's network settings. */
+  readonly networkSettings: boolean;
 }
 
-/** What to transform, with which server. */
-export interface TransformJob extends ServingJob {
-  /** Absolute path of a file, or of a directory. */
+export interface TransformJob extends ServingJob, AskedTransform {
+  /** Absolute path of a file or a directory. */
   readonly input: string;
-  /** Absolute path of a directory; `undefined`: the layout's. */
+  /** Absolute path of a directory; `undefined`: the app's. */
   readonly output: string | undefined;
-  readonly asked: AskedTransform;
 }
 
-/** What to run in the place of the user's code. */
-export interface ShellJob extends LocalJob, Pick<BatchJob, "ports"> {
-  /** Whose container it is to be. */
+export interface ShellJob extends Pick<BatchJob, "dockerTag" | "program">, LocalJob, Publishing {
+  /** Job whose container is used. */
   readonly role: Role;
-  /** A program and its arguments; empty: a shell. */
+  /** Program and arguments that replace the user's code; empty: a shell. */
   readonly command: readonly string[];
-  /** Of a job. */
-  readonly program: ProgramRequest;
 }
 
 /** What may be done about an image that exists elsewhere. */

@@ -1,14 +1,12 @@
 /** What a training is made of, before anything is made for it. */
 
 import { basename } from "@std/path/basename";
-import { imageReference } from "../app/app.ts";
 import {
-  type Layout,
-  layoutOf,
   readHyperparametersFile,
   requireLayoutInside,
   requireTestDirectory,
 } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import type { Channel } from "../contract/channels.ts";
 import { hyperparametersOf, hyperparameterTypos } from "../contract/hyperparameters.ts";
 import { holdsHarness } from "../contract/images.ts";
@@ -23,7 +21,7 @@ import { sayProblems } from "./metrics/messages.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 
 export interface KnownTraining {
-  readonly layout: Layout;
+  readonly layout: Paths;
   readonly checkPaths: () => Promise<void>;
   readonly metrics: Metrics | undefined;
   readonly sent: PackedCode | undefined;
@@ -43,7 +41,7 @@ export async function knownTraining(
   job: TrainingJob,
   host: Pick<Host, "clock" | "err">,
 ): Promise<KnownTraining> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const isNamed = job.inputs.some(({ name }) => name === "training");
   const checkPaths = () =>
     requireLayoutInside(
@@ -63,8 +61,8 @@ export async function knownTraining(
   // Code of the user's own may want no data: what init made for some is no channel then.
   const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
   const file = await readHyperparametersFile(layout);
-  const hyperparameters = hyperparametersOf(file, job.hyperparameters);
-  for (const text of hyperparameterTypos(file, job.hyperparameters)) {
+  const hyperparameters = hyperparametersOf(file, job.hyperparameter);
+  for (const text of hyperparameterTypos(file, job.hyperparameter)) {
     tell(host.err, warningText(text));
   }
   return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
@@ -76,7 +74,7 @@ export async function programOf(
   { layout, sent, found }: KnownTraining,
   image: ImageDetails,
 ): Promise<Program> {
-  const reference = imageReference(job.app, job.tag);
+  const reference = job.app.image;
   const program = await programFor(job.program, reference, image, sent);
   if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
   return program;

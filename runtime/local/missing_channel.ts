@@ -2,7 +2,6 @@
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { layoutOf } from "../app/layout.ts";
 import { isOutside, shellWord, typedPath } from "../app/typed_path.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { codePath, type Frame, ownFrames } from "../contract/tracebacks.ts";
@@ -12,7 +11,7 @@ import type { FailedCode } from "./failed_code.ts";
 
 /** Returns what to do if the code reads a channel that the run does not have. */
 export function noChannelHint({ importer: { app }, inputs }: FailedCode, name: string): string {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const folder = shellWord(typedPath(layout, join(layout.inputData, name)));
   const others = inputs.map((input) => input.name);
   return `Put data into ${folder}, or pass it with --input ${name}=DIR. ` +
@@ -66,10 +65,10 @@ async function codeOf(
   { importer: { app, code, source } }: FailedCode,
   frames: readonly Frame[],
 ): Promise<string> {
-  const root = source?.path ?? layoutOf(app)[code];
+  const root = source?.path ?? app.paths[code];
   const paths = [...new Set(frames.map(({ file }) => codePath(file)))];
   const texts = paths.map((path) =>
-    readInside(path.startsWith("common/") ? layoutOf(app).base : root, path)
+    readInside(path.startsWith("common/") ? app.paths.base : root, path)
   );
   return (await Promise.all(texts)).join("\n");
 }

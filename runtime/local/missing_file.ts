@@ -1,7 +1,6 @@
 /** What to do if the code of a run asked for a file that does not exist in its container. */
 
 import { join } from "@std/path/join";
-import { layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { COMMON_PATH, holdsHarness } from "../contract/images.ts";
 import { PATHS, type ProgramKind } from "../contract/jobs.ts";
@@ -98,7 +97,7 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
 }
 
 function onlyLocalHint({ kind, importer: { app } }: FailedCode, directory: string): string {
-  const { inputData, processingData } = layoutOf(app);
+  const { inputData, processingData } = app.paths;
   const isTraining = kind === "train";
   const folder = shellWord(typedPath(app, isTraining ? join(inputData, "extra") : processingData));
   return isTraining
@@ -133,7 +132,7 @@ async function foundHint(
     return `Open ${inOneLine(found.file)} in ${inputText(code, found.input)}: ` +
       await expressionOf(code, found.input, found.file);
   }
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const sent = kind === "process" ? PATHS.processingCode : PATHS.code;
   const places = source
     ? [[source.path, sent] as const]
@@ -191,7 +190,7 @@ async function expressionOf(code: FailedCode, input: LookedAt, file: string): Pr
 /** Returns the first parameter of train(), if the error is in there. */
 async function parameterOf({ raised, importer: { app } }: FailedCode): Promise<string | undefined> {
   if (raised && ownFrames(raised).at(-1)?.name !== "train") return undefined;
-  const text = await readInside(layoutOf(app).training, "training.py");
+  const text = await readInside(app.paths.training, "training.py");
   return /^def train\(\s{0,100}([A-Za-z_]\w{0,100})/m.exec(text)?.[1];
 }
 

@@ -3,7 +3,8 @@ import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, usedDockerfile } from "../app/image.ts";
-import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
+import type { CodeFolder } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import {
@@ -41,7 +42,7 @@ export async function missingModuleHintOf(
   const module = missingModule(words);
   if (module === undefined) return undefined;
   if (source) return await hintForSent(module, source);
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const top = module.split(".")[0]!;
   const place =
     holdsHarness(image) && isOfAppsDirectory(app, image) && await moduleIn(layout.common, top)
@@ -114,7 +115,7 @@ async function hintForSent(module: string, source: Source): Promise<string> {
 
 /** What to do where the roles share a module of that name, and the image does not have it. */
 async function commonHint(app: App, image: LabelledImage, top: string): Promise<string> {
-  const common = typedPath(app, layoutOf(app).common);
+  const common = typedPath(app, app.paths.common);
   const dockerfile = usedDockerfile(app, image);
   // What cannot be told of the Dockerfile is said by the build.
   const finding = dockerfile && await commonFinding(app, dockerfile).catch(() => undefined);
@@ -125,7 +126,7 @@ async function commonHint(app: App, image: LabelledImage, top: string): Promise<
 
 /** Where the app itself has a module of that name that this code does not find. */
 async function placeOf(
-  layout: Layout,
+  layout: Paths,
   code: CodeFolder,
   top: string,
   image: LabelledImage,

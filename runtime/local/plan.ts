@@ -3,8 +3,7 @@
  * app's layout to the body of the Engine's create call.
  */
 
-import { imageReference } from "../app/app.ts";
-import { type Layout, layoutOf } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { hostNames } from "../contract/hosts.ts";
 import { HOST, PATHS } from "../contract/jobs.ts";
 import { commandOf, type Launch, type ProcessingLaunch, type Program } from "../contract/launch.ts";
@@ -64,7 +63,7 @@ export interface PlannedTraining extends Planned {
   /** What is mounted in there. */
   readonly inputs: readonly InputMount[];
   /** Host directories that it writes to. */
-  readonly folders: Pick<Layout, "model" | "output" | "checkpoints">;
+  readonly folders: Pick<Paths, "model" | "output" | "checkpoints">;
   readonly launch: Launch;
   /** Of code that installs packages. */
   readonly pip: PipPlace | undefined;
@@ -118,7 +117,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
   const { app } = job;
   const { launch, pip, folders } = planned;
   return withPorts({
-    Image: imageReference(app, job.tag),
+    Image: app.image,
     ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
     Cmd: commandOf(launch),
     Hostname: HOST,
@@ -137,7 +136,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       ...job.checkpoints ? [writable(folders.checkpoints, PATHS.checkpoints)] : [],
       ...pip?.mounts ?? [],
     ]),
-  }, job.ports);
+  }, job.publish);
 }
 
 /** The user's code and, what is not SageMaker's either, the file of the harness's report. */
@@ -163,10 +162,10 @@ export function hasOwnAlone({ strict, hosts }: Pick<BatchJob, "strict" | "hosts"
 /** The container of `local process`. */
 export function processPlan(job: ProcessingJob, planned: PlannedProcessing): CreateBody {
   const { app } = job;
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const { launch, pip } = planned;
   return withPorts({
-    Image: imageReference(app, job.tag),
+    Image: app.image,
     ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
     Cmd: launch.arguments,
     Hostname: HOST,
@@ -186,7 +185,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
       writable(planned.outputFolder, PATHS.output),
       ...pip?.mounts ?? [],
     ]),
-  }, job.ports);
+  }, job.publish);
 }
 
 /**
@@ -207,7 +206,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
 
 /** The same, without what makes it a server that others find. */
 export function servingPlan(
-  job: Parameters<typeof serverPlan>[1] & Pick<LocalJob, "app" | "tag">,
+  job: Parameters<typeof serverPlan>[1] & Pick<LocalJob, "app">,
   planned: PlannedServing,
 ): CreateBody {
   const { app } = job;
@@ -217,7 +216,7 @@ export function servingPlan(
     readOnly(planned.modelFolder, PATHS.model),
     ...planned.pipMounts ?? [],
   ];
-  const plan = serverPlan(imageReference(app, job.tag), job, planned, { Mounts });
+  const plan = serverPlan(app.image, job, planned, { Mounts });
   return {
     ...plan,
     HostConfig: { ...plan.HostConfig, ExtraHosts: machineEntries(job) },

@@ -3,15 +3,9 @@
  */
 
 import { join } from "@std/path/join";
-import { imageReference } from "../app/app.ts";
 import { isOfAppsDirectory, noScripts } from "../app/image.ts";
-import {
-  type Layout,
-  layoutOf,
-  requireLayoutInside,
-  requireProcessingFile,
-  requireTestDirectory,
-} from "../app/layout.ts";
+import { requireLayoutInside, requireProcessingFile, requireTestDirectory } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { recordedPath, shellWord } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
@@ -85,7 +79,7 @@ export async function withProcessing(
   host: Host,
   load: () => Promise<(run: JobRun) => Promise<void>>,
 ): Promise<void> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const { program: { code, command }, outputs } = job;
   const checkPaths = async (): Promise<void> => {
     const except = job.inputs.length === 0 ? [] : [layout.processingData];
@@ -137,7 +131,7 @@ export async function withProcessing(
       const config = join(place.directory, "config");
       const files = processingFiles({
         job: { name, region },
-        image: imageReference(job.app, job.tag),
+        image: job.app.image,
         launch,
         inputs: [
           ...inputs.map((input) => ({
@@ -255,7 +249,7 @@ export async function withProcessing(
   });
 }
 
-async function scriptOf({ file }: ProcessingJob, layout: Layout): Promise<string | undefined> {
+async function scriptOf({ file }: ProcessingJob, layout: Paths): Promise<string | undefined> {
   return file === undefined ? undefined : await requireProcessingFile(layout, file);
 }
 

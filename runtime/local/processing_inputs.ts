@@ -1,7 +1,7 @@
 /** What a processing job reads here, and how it is mounted. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { CODE_INPUT, type PlacedData, plainData } from "../contract/processing_data.ts";
@@ -15,7 +15,7 @@ import { entriesOf, makePlaces, MOST_OTHERS, mountable } from "./runs/working_co
 
 /** @throws UsageError when a path that the user named is not a directory. */
 export async function inputsOf(
-  layout: Layout,
+  layout: Paths,
   named: readonly PlacedData<string>[],
 ): Promise<readonly PlacedData<string>[]> {
   for (const { name, path, place } of named) {
@@ -40,7 +40,7 @@ export interface MountedInputs {
  * @throws MlcliError where code and data do not go together.
  */
 export async function makeInputs(
-  layout: Layout,
+  layout: Paths,
   folder: string,
   inputs: readonly (PlacedData<string> & Pick<Linked, "mounts">)[],
   { copies, hasCode }: { readonly copies: boolean; readonly hasCode: boolean },
@@ -69,7 +69,7 @@ export async function makeInputs(
 }
 
 async function requireRoomForCode(
-  layout: Layout,
+  layout: Paths,
   data: string,
   copies: boolean,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { makeDirectory } from "../files.ts";
 import { type MessageStream, tell, warningText } from "../messages.ts";
 import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
-import type { Host, InstallingJob, LocalJob, PipNetwork } from "./jobs.ts";
+import type { BatchJob, Host, LocalJob, PipNetwork } from "./jobs.ts";
 import { openToContainer } from "./runs/run.ts";
 
 /** What a container gets so that pip in it is quick, and reaches the person's package index. */
@@ -26,7 +26,7 @@ const NETWORK = "/opt/mlcli/network";
 
 /** What installs packages. */
 export interface Installing {
-  readonly job: Pick<LocalJob, "app" | "network" | "strict"> & InstallingJob;
+  readonly job: Pick<LocalJob, "app" | "network" | "strict"> & Pick<BatchJob, "networkSettings">;
   /** Whether the image's programs run as root. */
   readonly isRoot: boolean;
   /** A directory that pip's files of this machine's network may be put into. It is made. */
@@ -95,7 +95,7 @@ export async function pipPlan(
   const hasCache = isRoot && !engine.inStudio;
   const cache = hasCache ? [cacheMount(job.app)] : [];
   const ofCache: Variables = hasCache ? { PIP_CACHE_DIR: CACHE } : {};
-  const found = job.usesNetworkSettings ? await host.pipNetwork?.() : undefined;
+  const found = job.networkSettings ? await host.pipNetwork?.() : undefined;
   if (found === undefined) return { mounts: cache, variables: ofCache };
   const names = Object.keys(found.files);
   return {

@@ -4,12 +4,7 @@
  */
 
 import { join } from "@std/path/join";
-import {
-  type CodeFolder,
-  layoutOf,
-  requireLayoutInside,
-  requireTestDirectory,
-} from "../app/layout.ts";
+import { type CodeFolder, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
 import { PATHS } from "../contract/jobs.ts";
 import type { CreateBody } from "../docker/engine.ts";
 import { ProgramEnded } from "../errors.ts";
@@ -64,28 +59,13 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
   switch (job.role) {
     case "train":
       return await withTraining(
-        {
-          ...batch(job),
-          hyperparameters: [],
-          inputs: [],
-          stopAfter: undefined,
-          checkpoints: false,
-          usesNetworkSettings: false,
-          program: job.program,
-        },
+        { ...batch(job), hyperparameter: [], inputs: [], stopAfter: undefined, checkpoints: false },
         host,
         () => Promise.resolve((run) => inScratch(job, run, host)),
       );
     case "process":
       return await withProcessing(
-        {
-          ...batch(job),
-          file: undefined,
-          inputs: [],
-          outputs: [],
-          usesNetworkSettings: false,
-          program: job.program,
-        },
+        { ...batch(job), file: undefined, inputs: [], outputs: [] },
         host,
         () => Promise.resolve((run) => runIn(job, placeOf(run, "processing"), host)),
       );
@@ -95,7 +75,14 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
 }
 
 function batch(job: ShellJob): BatchJob {
-  return { ...job, interactive: true, grace: undefined, copyInputs: false, hosts: ONE_HOST };
+  return {
+    ...job,
+    interactive: true,
+    grace: undefined,
+    copyInputs: false,
+    hosts: ONE_HOST,
+    networkSettings: false,
+  };
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
@@ -138,7 +125,7 @@ async function withServing(
   host: Host,
   work: (place: Place) => Promise<void>,
 ): Promise<void> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const checkPaths = () => requireLayoutInside(layout, "prediction");
   await checkPaths();
   await requireTestDirectory(layout);
@@ -161,14 +148,14 @@ async function withServing(
       checkPaths,
       plan: (ofImage) =>
         withPorts(
-          servingPlan({ ...lent, allowedHosts: [] }, {
+          servingPlan({ ...lent, allowHost: [] }, {
             name,
             region,
             ...ofImage,
             ofServer: bodyLimit(image, job.variables),
             modelFolder,
           }),
-          job.ports,
+          job.publish,
         ),
       written: [],
       prepare: () => Promise.resolve(),
@@ -182,7 +169,7 @@ async function codeOf(
   { code, image, directory }: Place,
   { err }: Host,
 ): Promise<MountedCode> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const note = (text: string): void => tell(err, noteText(text));
   const mounted = await mountedCode({ app, strict }, layout, code, image, note);
   const folders = [mounted.codeFolder, mounted.commonFolder].filter((path) => path !== undefined);

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import { recordedPath, typedPath } from "../app/typed_path.ts";
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
 import {
@@ -220,7 +220,7 @@ export async function withTraining(
   });
 }
 
-function tooManyText(layout: Layout, left: number): string {
+function tooManyText(layout: Paths, left: number): string {
   return warningText(
     `${left} files and directories in ${typedPath(layout, layout.input)} are missing in the ` +
       `container: mlcli mounts only ${MOST_OTHERS} outside channels`,

@@ -1,6 +1,5 @@
 /** `local train --watch`: trains, and again after each edit. */
 
-import { layoutOf } from "../app/layout.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import type { Clock } from "../time.ts";
 import { channelsOf } from "./channels.ts";
@@ -50,7 +49,7 @@ async function failureOf(run: () => Promise<void>, signal: AbortSignal): Promise
 }
 
 async function watchOf({ app, inputs, program }: TrainingJob, clock: Clock): Promise<Watch> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const { base, training, common, configInput, inputData, boundary } = layout;
   const sent = program.code?.source;
   const code = sent ? [watchedCode(sent)] : [{ path: training, shown: "training", boundary }, {

@@ -1,7 +1,7 @@
 /** Which models of an app's runs are kept, and what a run's directory tells of its model. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { lstatIfThere, removeIfThere } from "../files.ts";
 import type { PersonSettings } from "../person.ts";
 import { bytesIn } from "../quantities.ts";
@@ -67,14 +67,14 @@ function bestRuns(runs: readonly RunSummary[], metric = ""): readonly RunSummary
 }
 
 /** Returns a warning if the run that made a model failed. */
-export async function failedRunWarning(layout: Layout, run: string): Promise<string | undefined> {
+export async function failedRunWarning(layout: Paths, run: string): Promise<string | undefined> {
   const record = await recordOf(layout, run);
   if (record === undefined || isComplete(record)) return undefined;
   return `Run ${run} failed, so its model might be incomplete`;
 }
 
 /** Pins the model of a run, or releases it. @throws Error of the system. */
-export async function pinModel(layout: Layout, run: string, isPinned: boolean): Promise<void> {
+export async function pinModel(layout: Paths, run: string, isPinned: boolean): Promise<void> {
   const pin = join(runDirectoryOf(layout, run), PIN);
   await removeIfThere(pin);
   if (isPinned) await Deno.writeTextFile(pin, "", { createNew: true });
@@ -82,7 +82,7 @@ export async function pinModel(layout: Layout, run: string, isPinned: boolean): 
 
 /** Returns the runs with what is known of their models. */
 export async function withModels(
-  layout: Layout,
+  layout: Paths,
   runs: readonly RunSummary[],
 ): Promise<readonly RunSummary[]> {
   const current = await currentRun(layout);

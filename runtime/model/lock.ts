@@ -4,7 +4,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { isSystemError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { type MessageStream, noteText, tell } from "../messages.ts";
@@ -23,7 +23,7 @@ export interface LockHost {
 
 /** Does something while no other command moves the app's model. */
 export function sharingModel<T>(
-  layout: Layout,
+  layout: Paths,
   host: LockHost,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -31,12 +31,12 @@ export function sharingModel<T>(
 }
 
 /** Does something while no other command moves the app's model, or starts something on it. */
-export function movingModel<T>(layout: Layout, host: LockHost, work: () => Promise<T>): Promise<T> {
+export function movingModel<T>(layout: Paths, host: LockHost, work: () => Promise<T>): Promise<T> {
   return withLock(layout, "alone", host, work);
 }
 
 async function withLock<T>(
-  layout: Layout,
+  layout: Paths,
   kind: "shared" | "alone",
   host: LockHost,
   work: () => Promise<T>,
@@ -78,7 +78,7 @@ const WAITING = "Waiting for another mlcli command that uses the app's model";
 const NO_LOCKS = "The app's file system has no locks, so run only one command of the app at a time";
 
 /** Nothing where it cannot be made: on a full disk, or where the app cannot be written to. */
-async function openLock(layout: Layout): Promise<Deno.FsFile | undefined> {
+async function openLock(layout: Paths): Promise<Deno.FsFile | undefined> {
   const path = join(layout.jobs, ".lock");
   try {
     await makeJobs(layout);

@@ -1,7 +1,7 @@
 /** What is kept of a run: `job.json`, and what is read of one that somebody may have changed. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
 import type { MetricDefinition } from "../contract/metric_definitions.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
@@ -239,7 +239,7 @@ function partsIn<T>(
 }
 
 /** Returns the records of all runs, the newest first. Leaves out files that mlcli did not write. */
-export async function recordsOf(layout: Layout): Promise<readonly RunSummary[]> {
+export async function recordsOf(layout: Paths): Promise<readonly RunSummary[]> {
   const found = await Promise.all(runNames(layout).map((name) => recordOf(layout, name)));
   return found.filter((record) => record !== undefined).sort((a, b) =>
     b.started.getTime() - a.started.getTime() || (a.name < b.name ? 1 : -1)
@@ -272,7 +272,7 @@ export function shortNames(runs: readonly RunSummary[]): ReadonlyMap<string, str
 }
 
 /** One record; `undefined` where there is none of that name. */
-export async function recordOf(layout: Layout, name: string): Promise<RunSummary | undefined> {
+export async function recordOf(layout: Paths, name: string): Promise<RunSummary | undefined> {
   const path = join(runDirectoryOf(layout, name), RECORD_FILES.document);
   const info = await lstatIfThere(path).catch(() => undefined);
   if (!info?.isFile) return undefined;
@@ -285,7 +285,7 @@ export async function recordOf(layout: Layout, name: string): Promise<RunSummary
  * Writes into the record of a run how it ended, where that has become known later. (When it ended is
  * not.) A run goes on without a record: a failure is not said.
  */
-export async function completeRecord(layout: Layout, run: string, outcome: Outcome): Promise<void> {
+export async function completeRecord(layout: Paths, run: string, outcome: Outcome): Promise<void> {
   const path = join(runDirectoryOf(layout, run), RECORD_FILES.document);
   try {
     const document = parseJson(await readTextFile(path, LARGEST_TEXT));

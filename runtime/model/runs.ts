@@ -2,12 +2,12 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { lstatIfThere, removeIfThere } from "../files.ts";
 import { isLeft, OWNER } from "../owner.ts";
 import { isMissing } from "../errors.ts";
 
-type Jobs = Pick<Layout, "jobs">;
+type Jobs = Pick<Paths, "jobs">;
 
 /** What may be the name of a run: a file of a repository may say anything. */
 export function isRunName(name: unknown): name is string {

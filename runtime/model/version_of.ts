@@ -1,6 +1,6 @@
 /** Which version of the model a name means. */
 
-import type { Layout } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
@@ -24,7 +24,7 @@ export interface Version {
  * @throws MlcliError if it has none.
  */
 export async function versionOf(
-  layout: Layout,
+  layout: Paths,
   typed: string,
 ): Promise<Version & { readonly run: string }> {
   const run = await runMeant(layout, typed);
@@ -47,7 +47,7 @@ export async function versionOf(
 /** How many runs an error lists: more than keep their model by default. */
 const MOST_LISTED = 20;
 
-async function runMeant(layout: Layout, typed: string): Promise<string | undefined> {
+async function runMeant(layout: Paths, typed: string): Promise<string | undefined> {
   if (typed === "last") return (await runsWithModel(layout))[0];
   // A run without a record can have a model.
   if (runNames(layout).includes(typed)) return typed;
@@ -55,14 +55,14 @@ async function runMeant(layout: Layout, typed: string): Promise<string | undefin
 }
 
 /** Returns the names of runs that have a model and did not fail, the newest first. */
-export async function runsWithModel(layout: Layout): Promise<readonly string[]> {
+export async function runsWithModel(layout: Paths): Promise<readonly string[]> {
   const good: readonly string[] = ["Completed", "Stopped", "Downloaded"];
   const records = await recordsWithModel(layout);
   return records.filter(({ status }) => good.includes(status)).map(({ name }) => name);
 }
 
 /** Returns the records of ended runs that have a model, the newest first. */
-async function recordsWithModel(layout: Layout): Promise<readonly RunSummary[]> {
+async function recordsWithModel(layout: Paths): Promise<readonly RunSummary[]> {
   const current = await currentRun(layout);
   const ended = (await recordsOf(layout)).filter(({ status }) => status !== "InProgress");
   const models = await Promise.all(ended.map(({ name }) => modelOf(layout, name, current)));
@@ -71,7 +71,7 @@ async function recordsWithModel(layout: Layout): Promise<readonly RunSummary[]> 
 
 /** Returns the directory with the model of a run; `undefined`: it has none. */
 export async function modelOf(
-  layout: Layout,
+  layout: Paths,
   run: string,
   current: string | undefined,
 ): Promise<string | undefined> {

@@ -8,7 +8,8 @@
  */
 
 import { join } from "@std/path/join";
-import { holdsFile, type Layout } from "../app/layout.ts";
+import { holdsFile } from "../app/layout.ts";
+import type { Paths } from "../app/paths.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/differences.ts";
 import { fileErrorReason, isSystemError, messageOf, MlcliError, systemCode } from "../errors.ts";
@@ -61,7 +62,7 @@ interface Current {
 const NOTHING: Current = { of: "", id: "", next: "", nextId: "" };
 
 /** The run whose model is the current one; `undefined` where a person put it there, or none is. */
-export async function currentRun(layout: Layout): Promise<string | undefined> {
+export async function currentRun(layout: Paths): Promise<string | undefined> {
   return await runOf(layout, await readCurrent(layout)) || undefined;
 }
 
@@ -89,7 +90,7 @@ export async function makeLike(path: string, directory: string): Promise<void> {
  * any more: it is not known then what was written.
  */
 export async function settleModel(
-  layout: Layout,
+  layout: Paths,
   run: string,
   ending: Ending,
   host: LockHost,
@@ -130,7 +131,7 @@ const NO_FILE: Difference = {
 const FINISH_MOVE = "Fix the cause (for example, free disk space), then run any local mlcli " +
   "command: it finishes the move";
 
-function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {
+function whereEarlier(layout: Paths, run: string | undefined): { readonly hint?: string } {
   if (run === undefined) return {};
   const path = typedPath(layout, modelOfRun(layout, run));
   return {
@@ -145,7 +146,7 @@ function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?
  *
  * @returns the run that has the earlier model now; `undefined` where there was none.
  */
-async function putInPlace(layout: Layout, run: string): Promise<string | undefined> {
+async function putInPlace(layout: Paths, run: string): Promise<string | undefined> {
   try {
     if ((await readCurrent(layout)).next === run) return await finish(layout);
     // What stood in the way of another run's model may do so again: that stays with its run.
@@ -178,7 +179,7 @@ async function putInPlace(layout: Layout, run: string): Promise<string | undefin
  * Finishes what a command that was killed began, so that `model` is a whole model. Where that cannot be
  * done, it is said.
  */
-export async function finishMove(layout: Layout, host: LockHost): Promise<void> {
+export async function finishMove(layout: Paths, host: LockHost): Promise<void> {
   const { next } = await readCurrent(layout);
   const isCutOff = next !== "" || await holdsReplaced(layout.model);
   if (!isCutOff) return;
@@ -204,7 +205,7 @@ function ifRefused(say: (error: Error) => void): (error: unknown) => void {
 }
 
 /** @returns the run that has the earlier model now, where that was moved. */
-async function finish(layout: Layout): Promise<string | undefined> {
+async function finish(layout: Paths): Promise<string | undefined> {
   const current = await readCurrent(layout);
   const { model } = layout;
   const isHalfThere = await isComing(model);
@@ -227,7 +228,7 @@ async function finish(layout: Layout): Promise<string | undefined> {
 }
 
 /** The two renames. */
-async function move(layout: Layout, current: Current): Promise<string | undefined> {
+async function move(layout: Paths, current: Current): Promise<string | undefined> {
   const { model } = layout;
   const made = modelOfRun(layout, current.next);
   const hadModel = await hasFile(layout, model);
@@ -259,7 +260,7 @@ async function move(layout: Layout, current: Current): Promise<string | undefine
 
 /** Where a model's contents were moved: takes the earlier ones out of there. */
 async function putAwayEarlier(
-  layout: Layout,
+  layout: Paths,
   current: Current,
   isModel = true,
 ): Promise<string | undefined> {
@@ -283,12 +284,12 @@ async function putAwayEarlier(
 }
 
 /** Removes the directory that was made for a model that did not come. */
-async function removeEmpty({ jobs }: Layout, run: string): Promise<void> {
+async function removeEmpty({ jobs }: Paths, run: string): Promise<void> {
   await Deno.remove(join(jobs, run)).catch(() => {});
 }
 
 /** The run in whose directory the current model belongs; a new one where a person put it there. */
-async function earlierOf(layout: Layout, current: Current): Promise<string> {
+async function earlierOf(layout: Paths, current: Current): Promise<string> {
   const run = await runOf(layout, current);
   if (run !== "" && await lstatIfThere(modelOfRun(layout, run)) === undefined) {
     await Deno.mkdir(join(layout.jobs, run), { mode: 0o700, recursive: true });
@@ -306,16 +307,16 @@ export function* namesFrom(name: string): Generator<string, void, void> {
 }
 
 /** The run whose model the current one is; empty where it is no run's. */
-async function runOf({ model }: Layout, { of, id }: Current): Promise<string> {
+async function runOf({ model }: Paths, { of, id }: Current): Promise<string> {
   return id === await idOf(model) ? of : "";
 }
 
 /** Returns whether a model's directory contains a file; true if it cannot be read. */
-export async function hasFile(layout: Layout, directory: string): Promise<boolean> {
+export async function hasFile(layout: Paths, directory: string): Promise<boolean> {
   return await holdsFile(layout, directory, directory).catch(() => true);
 }
 
-async function readCurrent({ jobs }: Layout): Promise<Current> {
+async function readCurrent({ jobs }: Paths): Promise<Current> {
   const path = join(jobs, CURRENT);
   if (!(await lstatIfThere(path))?.isFile) return NOTHING;
   try {
@@ -340,7 +341,7 @@ async function readCurrent({ jobs }: Layout): Promise<Current> {
  * Writes it as a whole. Where there is no room for it, models are moved all the same: an earlier one then
  * counts as a person's, and is kept.
  */
-async function writeCurrent({ jobs }: Layout, current: Current): Promise<void> {
+async function writeCurrent({ jobs }: Paths, current: Current): Promise<void> {
   const path = join(jobs, CURRENT);
   await removeIfThere(`${path}.part`).catch(() => {});
   try {

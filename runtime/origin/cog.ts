@@ -2,7 +2,7 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { basePath } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import { accepts } from "../app/configuration.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { MlcliError } from "../errors.ts";

@@ -3,7 +3,7 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { basePath } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import { accepts, DEFAULT_PYTHON_VERSION } from "../app/configuration.ts";
 import type { RequirementLine } from "../contract/requirement_lines.ts";
 import { MlcliError } from "../errors.ts";

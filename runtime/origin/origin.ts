@@ -1,6 +1,7 @@
 /** What `mlcli init --from` makes an app of, and what it makes of it. */
 
-import { APP_NAME, basePath } from "../app/app.ts";
+import { APP_NAME } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import type { GivenFile, NewConfiguration } from "../image/scaffold.ts";
 import { inOneLine } from "../text.ts";
 

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
-import { basePath } from "../app/app.ts";
+import { basePath } from "../app/paths.ts";
 import { accepts, DEFAULT_REQUIREMENTS, RULES } from "../app/configuration.ts";
 import { decodeRequirements } from "../contract/requirement_lines.ts";
 import { UsageError } from "../errors.ts";

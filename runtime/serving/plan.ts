@@ -54,8 +54,8 @@ export interface ContainerFacts {
 }
 
 export interface ServerRequest extends ContainerRequest {
-  /** Names in the Host header that it answers to, besides its own; in lower case. */
-  readonly allowedHosts: readonly string[];
+  /** Further names in the Host header that the server accepts, in lower case. */
+  readonly allowHost: readonly string[];
 }
 
 export interface ServerFacts extends ContainerFacts {
@@ -70,7 +70,7 @@ export function serverPlan(
   facts: ServerFacts,
   data: Pick<CreateBody["HostConfig"], "Mounts" | "VolumesFrom">,
 ): Omit<CreateBody, "Labels"> {
-  const hosts = [...SERVER_HOSTS, facts.name, ...request.allowedHosts];
+  const hosts = [...SERVER_HOSTS, facts.name, ...request.allowHost];
   return {
     Image: image,
     Cmd: SERVING_ARGUMENTS,

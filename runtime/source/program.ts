@@ -5,6 +5,7 @@ import { holdsHarness, type LabelledImage } from "../contract/images.ts";
 import type { Distribution, Launcher, Program } from "../contract/launch.ts";
 import { entryPointOf, launcherIn } from "../contract/launch.ts";
 import { UsageError } from "../errors.ts";
+import type { Setting } from "../setting.ts";
 import { codeIn, isPackage, requireEntryPoint, type SentCode, type Source } from "./source.ts";
 
 /** Before the image is known. */
@@ -40,8 +41,8 @@ export async function programFor(
   const runsPython = entryPoint === undefined
     ? image !== undefined && holdsHarness(image)
     : entryPoint.endsWith(".py");
-  if (distribution !== undefined && (command.length > 0 || !runsPython)) {
-    const what = command.length > 0 ? "a command" : entryPoint ?? `the program of ${reference}`;
+  if (distribution !== undefined && !runsPython) {
+    const what = entryPoint ?? `the program of ${reference}`;
     throw new UsageError(`torchrun cannot start ${what}`, {
       hint:
         "Use --distribution with an image from mlcli build, or with an --entry-point that is a " +
@@ -71,17 +72,15 @@ function moduleOrFile(sent: SentCode, entryPoint: string): string {
 }
 
 /**
- * The directory of the code. One that only the file names lies in the app's repository.
+ * Returns the directory of the code. If only the file sets it, it has to be in the app's repository.
  *
- * @param named as typed, relative to the current directory, or as the file has it, relative to that.
  * @throws MlcliError where it is no directory, or must not be sent; UsageError for one that is typed.
  */
 export async function sourceAt(
   app: Parameters<typeof directoryNamed>[0],
-  named: string,
-  { isTyped }: { readonly isTyped: boolean },
+  named: Setting<string>,
 ): Promise<Source> {
-  const place = { named, isTyped, option: "--source-dir", key: "source_dir" };
+  const place = { named, option: "--source-dir", key: "source_dir" };
   return await directoryNamed(app, place, "the code");
 }
 
@@ -95,6 +94,7 @@ export async function requireCode(
   directory: string | undefined,
   entryPoint: string,
 ): Promise<void> {
-  const source = await sourceAt(app, directory ?? ".", { isTyped: false });
+  const where = `"source_dir" in ${app.name}.json`;
+  const source = await sourceAt(app, { value: directory ?? ".", from: "file", where });
   requireEntryPoint(await codeIn([{ source }]), source, entryPointOf(entryPoint));
 }

@@ -101,7 +101,7 @@ suite("the person's settings", () => {
     ];
     for (const [line, env, expected] of rows) {
       const { asked } = await said(line, place.path, env);
-      assertEquals(`${asked!.profile!.value} (${asked!.profile!.source})`, expected);
+      assertEquals(`${asked!.profile!.value} (${asked!.profile!.where})`, expected);
       // The session asks the profile for a region before it takes this one.
       assertEquals([asked!.region, asked!.lastRegion?.value], [undefined, "eu-north-1"]);
     }

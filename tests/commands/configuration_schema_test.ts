@@ -3,7 +3,8 @@ import { join } from "@std/path";
 import { Ajv } from "ajv";
 import { sectionOptions } from "../../commands/chosen_app.ts";
 import { configurationSchema } from "../../commands/configuration_schema.ts";
-import { optionsByKey, settingsIn } from "../../commands/options/settings.ts";
+import { optionsByKey } from "../../commands/options/file.ts";
+import { readOptions } from "../../commands/options/read.ts";
 import {
   CONFIGURATION_KEYS,
   OBJECT_KEYS,
@@ -11,7 +12,6 @@ import {
   SCHEMA_KEY,
   SECTIONS,
 } from "../../runtime/app/configuration.ts";
-import { sectionOf } from "../../runtime/app/sections.ts";
 import { appObject } from "../helpers/app_object.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
@@ -32,8 +32,11 @@ async function refusal(content: Content): Promise<string> {
   try {
     const { sections } = await readConfiguration(join(directory.path, "demo.json"));
     const app = appObject(directory.path, "demo", { sections });
-    for (const name of SECTIONS) {
-      if (sections[name]) settingsIn(sectionOf(app, name), await sectionOptions(name));
+    const given = { options: {}, arguments: [], rest: [] };
+    for (const section of SECTIONS) {
+      if (!sections[section]) continue;
+      const sources = { given, env: () => undefined, path: "mlcli", file: { app, section } };
+      readOptions(await sectionOptions(section), sources);
     }
     return "";
   } catch (error) {
@@ -136,7 +139,7 @@ suite("the schema of the configuration file", () => {
     const all = [SCHEMA_KEY, ...CONFIGURATION_KEYS, ...OBJECT_KEYS];
     assertEquals(Object.keys(properties).sort(), [...all].sort());
     for (const name of SECTIONS) {
-      const keys = [...optionsByKey(await sectionOptions(name)).keys()];
+      const keys = [...optionsByKey(await sectionOptions(name), name).keys()];
       assertEquals(Object.keys(properties[name].properties), keys);
       assert(keys.length > 0, name);
     }

@@ -113,10 +113,10 @@ suite("mlcli init --from, whatever it is", () => {
   });
 
   const REFUSED: readonly (readonly [words: readonly string[], message: string])[] = [
-    [["--from", ".", "--image", "a:1"], 'Options "--from ." and "--image" cannot be used together'],
+    [["--from", ".", "--image", "a:1"], 'Options "--from" and "--image" cannot be used together'],
     [
       ["--from", ".", "--python-version", "3.12"],
-      'Options "--from ." and "--python-version" cannot be used together',
+      'Options "--from" and "--python-version" cannot be used together',
     ],
     [["--from", ".", "--data", "1MB"], 'Options "--from ." and "--data" cannot be used together'],
     [["--data", "1MB"], 'Option "--data" has no effect without "--from"'],

@@ -36,7 +36,7 @@ async function asked(command: readonly string[], said: Said): Promise<Asked> {
   assertEquals(all.length, 1, context.err.text);
   const settings = Object.entries(all[0]!).filter(([, setting]) => setting !== undefined);
   return Object.fromEntries(
-    settings.map(([name, { value, source }]) => [name, `${value} (${source})`]),
+    settings.map(([name, { value, where }]) => [name, `${value} (${where})`]),
   );
 }
 

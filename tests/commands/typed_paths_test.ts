@@ -10,6 +10,7 @@ import { it, suite } from "../helpers/suite.ts";
 /** Values of other options that a command requires. */
 const REQUIRED: Readonly<Record<string, string>> = {
   "--endpoint-name": "shop",
+  "--image": "team/torch:2",
   "--input": "rows.csv",
   "--input-dir": "rows.csv",
   "<job>": "churn",
@@ -38,17 +39,20 @@ type Line = (path: string) => readonly string[];
 function linesOf({ path, options, arguments: args }: Topic): readonly Line[] {
   const command = path.replace(/^mlcli /, "");
   const named = [...options.filter(([flag]) => flag !== "--directory"), ...args];
-  return named.filter(([, option]) => "path" in option && option.path !== "inner").map(([form]) => {
-    const others = named.filter(([other, option]) =>
-      other !== form && (other.startsWith("<") || "required" in option)
-    ).flatMap(([other]) => [...other.startsWith("--") ? [other] : [], REQUIRED[other]!]);
-    const write = FORMS[`${command} ${form}`] ?? ((path: string) => path);
-    return (typed) => [
-      ...command.split(" "),
-      ...others,
-      form.startsWith("--") ? `${form}=${write(typed)}` : write(typed),
-    ];
-  });
+  return named.filter(([, option]) => "path" in option && option.path !== "inner").map(
+    ([form, own]) => {
+      const onlyWith = "onlyWith" in own ? own.onlyWith : undefined;
+      const others = named.filter(([other, option]) =>
+        other !== form && (other.startsWith("<") || "required" in option || other === onlyWith)
+      ).flatMap(([other]) => [...other.startsWith("--") ? [other] : [], REQUIRED[other]!]);
+      const write = FORMS[`${command} ${form}`] ?? ((path: string) => path);
+      return (typed) => [
+        ...command.split(" "),
+        ...others,
+        form.startsWith("--") ? `${form}=${write(typed)}` : write(typed),
+      ];
+    },
+  );
 }
 
 async function allLines(): Promise<readonly Line[]> {

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
+import { withTag } from "../../runtime/app/app.ts";
 import { packTo } from "../../runtime/archive/pack.ts";
 import { type Trial, tryServing } from "../../runtime/cloud/preflight/serving.ts";
 import { Interrupted, MlcliError } from "../../runtime/errors.ts";
@@ -79,8 +80,7 @@ async function tried(
   const { keys = new Keys(), ...rest } = more;
   const notes: string[] = [];
   const trial: Trial = {
-    app: appObject("/nonexistent", NAME),
-    tag: "v1",
+    app: withTag(appObject("/nonexistent", NAME), "v1"),
     archive: join(directory.path, "model.tar.gz"),
     variables,
     region: "eu-west-1",
@@ -241,7 +241,7 @@ suite("trying what local train made, in an image of mlcli", () => {
       const room = roomFor({ instanceType: "ml.m5.large" });
       await using archive = await archiveOf(model, room, () => {}, SIGNAL);
       const of = appObject(app.directory, app.name);
-      return await tried({}, { app: of, tag: "latest", archive: archive.path });
+      return await tried({}, { app: of, archive: archive.path });
     };
     assertEquals(await trial(), []);
     assertEquals(await containersOf(app.name), []);

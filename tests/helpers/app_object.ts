@@ -3,6 +3,7 @@
 import { join } from "@std/path";
 import type { App } from "../../runtime/app/app.ts";
 import type { Configuration } from "../../runtime/app/configuration.ts";
+import { pathsOf } from "../../runtime/app/paths.ts";
 
 /** The app of a directory, configured by its defaults but for what the test gives. */
 export function appObject(
@@ -10,12 +11,14 @@ export function appObject(
   name: string,
   configuration: Partial<Configuration> = {},
 ): App {
+  const base = join(directory, name, "mlcli_base");
   return {
     name,
     directory,
     cwd: directory,
     boundary: directory,
-    base: join(directory, name, "mlcli_base"),
+    base,
+    paths: pathsOf({ name, directory, cwd: directory, boundary: directory }),
     mark: `mark of ${directory}`,
     configurationPath: join(directory, `${name}.json`),
     configuration: {
@@ -41,5 +44,6 @@ export function appObject(
       otherKeys: [],
       ...configuration,
     },
+    image: configuration.image ?? `${configuration.imageName ?? name}:latest`,
   };
 }

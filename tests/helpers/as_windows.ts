@@ -4,18 +4,18 @@
  */
 
 import type { App } from "../../runtime/app/app.ts";
-import type { Layout } from "../../runtime/app/layout.ts";
+import type { Paths } from "../../runtime/app/paths.ts";
 import type { Hosts } from "../../runtime/local/jobs.ts";
 
 async function main(): Promise<void> {
   Object.defineProperty(Deno, "build", { value: { ...Deno.build, os: "windows" } });
   const { appObject } = await import("./app_object.ts");
-  const { layoutOf } = await import("../../runtime/app/layout.ts");
+  const { withTag } = await import("../../runtime/app/app.ts");
   const { parseIgnoreRules } = await import("../../runtime/app/ignore_rules.ts");
   const { configFolder } = await import("../../runtime/docker/locate.ts");
   const plans = await import("../../runtime/local/plan.ts");
-  const app: App = appObject("C:\\Users\\me", "demo");
-  const layout = layoutOf(app);
+  const app: App = withTag(appObject("C:\\Users\\me", "demo"), "v1");
+  const layout = app.paths;
   const { ONE_HOST } = await import("../../runtime/local/jobs.ts");
   const { body } = trainingOf(app, layout, ONE_HOST, plans.trainPlan);
   const rules = await parseIgnoreRules("demo\\notes\nlogs\\*.txt\n!logs/kept.txt");
@@ -33,16 +33,23 @@ async function main(): Promise<void> {
 
 function trainingOf(
   app: App,
-  layout: Layout,
+  layout: Paths,
   hosts: Hosts,
   plan: typeof import("../../runtime/local/plan.ts").trainPlan,
 ): { readonly body: ReturnType<typeof plan> } {
   const job = {
-    ...{ app, tag: "v1", memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
+    ...{
+      app,
+      dockerTag: "v1",
+      memory: undefined,
+      cpus: undefined,
+      shmSize: undefined,
+      gpus: undefined,
+    },
     ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
-    ...{ interactive: false, grace: undefined, copyInputs: false, hosts, ports: [] },
-    ...{ hyperparameters: [], inputs: [] },
-    ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
+    ...{ interactive: false, grace: undefined, copyInputs: false, hosts, publish: [] },
+    ...{ hyperparameter: [], inputs: [] },
+    ...{ stopAfter: undefined, checkpoints: true, networkSettings: true },
     images: {
       requireTrusted: () => Promise.resolve("person" as const),
       defaultPlatform: () => undefined,

@@ -11,6 +11,7 @@ import type { DeployRequest } from "../../runtime/cloud/deploy/request.ts";
 import type { Base, State } from "../../runtime/cloud/deploy/state.ts";
 import { appObject } from "./app_object.ts";
 import { endpointNamed } from "./endpoint_states.ts";
+import { inFile } from "./settings.ts";
 
 export const IMAGE = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:${"0a".repeat(32)}`;
 export const ROLE = "arn:aws:iam::123456789012:role/path/serving";
@@ -21,28 +22,31 @@ export const MADE = new Date("2026-03-01T08:00:00Z");
 export function deployRequest(values: Partial<DeployRequest> = {}): DeployRequest {
   return {
     app: appObject("/apps", "churn"),
-    tag: "latest",
+    dockerTag: "latest",
     repository: undefined,
-    endpoint: "shop",
-    model: { address: ADDRESS },
-    instanceType: undefined,
+    endpointName: inFile("shop"),
+    model: inFile({ address: ADDRESS }),
+    run: undefined,
+    ec2Type: undefined,
     instanceCount: undefined,
-    memorySize: undefined,
+    memorySizeInMb: undefined,
     maxConcurrency: undefined,
     healthCheckTimeout: undefined,
     code: undefined,
-    repacks: false,
-    amiVersion: undefined,
+    repack: false,
+    inferenceAmiVersion: undefined,
     executionRole: undefined,
-    actingRole: ROLE,
+    region: undefined,
+    profile: undefined,
+    iamRoleArn: { value: ROLE, from: "variable", where: "PLATFORM_ROLE" },
     variables: {},
     tags: {},
-    subnets: [],
-    securityGroups: [],
+    subnet: [],
+    securityGroup: [],
     kmsKey: undefined,
     dataCapture: undefined,
     canary: undefined,
-    typed: new Set(),
+    alarm: [],
     dryRun: false,
     yes: false,
     wait: true,

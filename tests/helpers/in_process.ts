@@ -6,6 +6,7 @@
 import process from "node:process";
 import { main } from "../../main.ts";
 import { type Aws, openAws } from "../../runtime/aws/aws.ts";
+import { typed } from "./settings.ts";
 import { awsSettings, localRegion } from "../../runtime/aws/settings.ts";
 import { type ConnectOptions, connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";
@@ -118,7 +119,8 @@ export async function openCloud(
   const env: Readonly<Record<string, string>> = { ...NO_PROFILES, ...cloud };
   const set = withVariables(env);
   const read = (name: string): string | undefined => env[name];
-  const options = { region: undefined, profile: undefined, iamRoleArn: role };
+  const iamRoleArn = role === undefined ? undefined : typed(role, "--iam-role-arn");
+  const options = { region: undefined, profile: undefined, iamRoleArn };
   const aws = await openAws(awsSettings(options, undefined, read), { env: read, signal });
   return {
     aws,

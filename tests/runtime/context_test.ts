@@ -3,10 +3,11 @@ import { liveContext } from "../../runtime/context.ts";
 import type { AwsSettings } from "../../runtime/aws/settings.ts";
 import { Interrupted } from "../../runtime/errors.ts";
 import { replaced } from "../helpers/replaced.ts";
+import { typed } from "../helpers/settings.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 function settings(region: string): AwsSettings {
-  return { region: { value: region, source: "--region" }, profile: undefined, role: undefined };
+  return { region: typed(region, "--region"), profile: undefined, role: undefined };
 }
 
 suite("the context", () => {

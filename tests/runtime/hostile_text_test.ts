@@ -48,7 +48,7 @@ const rows = {
   "a media type": () =>
     Promise.try(parseMediaType, "!".repeat(MANY) + "\n", "X").catch(({ name }) => name),
   "an entry point": () =>
-    imageDifferences({ app: { name: "a", configuration: { imageName: "a" } }, tag: "v1" }, {
+    imageDifferences({ name: "a", configuration: { imageName: "a" }, image: "a:v1" }, {
       Os: "linux",
       Architecture: "amd64",
       Config: { Entrypoint: ["sh", "-" + "c".repeat(MANY) + "!", "x"] },

@@ -9,7 +9,7 @@ import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import type { App } from "../app.ts";
 import { requireInside } from "../confinement.ts";
 import type { Finding } from "../image.ts";
-import { holdsFile, layoutOf } from "../layout.ts";
+import { holdsFile } from "../layout.ts";
 import { inOneLine } from "../../text.ts";
 import { cleanedPath, typedPath } from "../typed_path.ts";
 import { copiesOf, type Instruction, instructionsOf, mountedSource } from "./instructions.ts";
@@ -27,7 +27,7 @@ export async function commonFinding(
   app: App,
   dockerfile: string,
 ): Promise<Finding | undefined> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   if (!await holdsFile(layout, layout.common, layout.common)) return undefined;
   if (dockerfile === layout.dockerfile) await requireInside(app, [dockerfile]);
   const shown = typedPath(app, dockerfile);

@@ -4,7 +4,6 @@ import { inOneLine } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { checkPlace } from "../preflight/data.ts";
 import { imageForJob } from "../preflight/image.ts";
-import { placeOf } from "../start/checks.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import {
   type Action,
@@ -22,7 +21,13 @@ import { containerOf, hasVolume, isServerless, type Variant, variantOf } from ".
 import { modelFor } from "./packed_model.ts";
 import type { ReadyModel } from "./ready_model.ts";
 import { type Deployment, deploymentOf, variablesOf } from "./plan.ts";
-import { codeInPrefix, type DeployContext, isPrefix, type ModelSource } from "./request.ts";
+import {
+  codeInPrefix,
+  type DeployContext,
+  isPrefix,
+  modelOf,
+  type ModelSource,
+} from "./request.ts";
 import { type ExistingPart, slotFor } from "./state.ts";
 
 /** A deployment that is checked. To be disposed of: a packed model lies in a temporary file. */
@@ -41,8 +46,8 @@ export interface Checked extends AsyncDisposable {
  * @throws UsageError, MlcliError for what SageMaker would refuse.
  */
 export async function check(context: DeployContext): Promise<Checked> {
-  const { request, state, host, report, choice } = context;
-  requireReady(state, choice);
+  const { request, state, host, report } = context;
+  requireReady(state, request);
   requireOneModel(state);
   requireKnownModel(request, state);
   requirePossible(request, state);
@@ -55,7 +60,7 @@ export async function check(context: DeployContext): Promise<Checked> {
   const slot = slotFor(state);
   const deployment = deploymentOf({ request, state, slot, image, model: model.address });
   const changes = changesOf(deployment, request, state, model.lastModified);
-  const action = actionFor(state, changes, choice);
+  const action = actionFor(state, changes, request);
   const inTheWay = action === "create" || action === "update"
     ? state.parts.filter(({ kind, name }) => name === slot[kind])
     : [];
@@ -84,7 +89,7 @@ function noteLosses({ request, state, report }: DeployContext): void {
     );
   }
   const { SAGEMAKER_PROGRAM: program } = containerOf(base?.model)?.Environment ?? {};
-  if (program && request.model !== undefined && request.code === undefined) {
+  if (program && modelOf(request) !== undefined && request.code === undefined) {
     report.note(
       `Endpoint ${endpoint} keeps SAGEMAKER_PROGRAM=${inOneLine(program)}, so the new model ` +
         "must contain that file in code/. To add it, use --entry-point FILE.",
@@ -112,20 +117,20 @@ function noteLosses({ request, state, report }: DeployContext): void {
 async function checkImageAndCapture(
   { request, state, aws, host, report }: DeployContext,
 ): Promise<string> {
-  const { app, tag, repository, dataCapture } = request;
+  const { app, dockerTag, repository, dataCapture } = request;
   // Serverless containers run on amd64 alone.
   const instanceType = machineOf(variantOf(request, state)) ?? "a serverless endpoint";
   const [image] = await inOrder(
     (text) => report.note(text),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
-      return await imageForJob({ app, tag, repository, instanceType }, use, note);
+      return await imageForJob({ app, dockerTag, repository, instanceType }, use, note);
     },
     async (note: Note) => {
       if (dataCapture === undefined) return;
-      await checkPlace(aws, placeOf(request, "deploy", "--data-capture", dataCapture), note);
+      await checkPlace(aws, { ...dataCapture, flag: "--data-capture" }, note);
     },
-    () => requireOwnKey(aws, request, "deploy"),
+    () => requireOwnKey(aws, request.kmsKey),
   );
   return image;
 }
@@ -134,12 +139,12 @@ async function checkModel(context: DeployContext): Promise<ReadyModel> {
   const { request, state } = context;
   const variant = variantOf(request, state);
   const instanceType = machineOf(variant);
-  const model = request.model ?? (request.code && servedModel(state));
+  const model = modelOf(request) ?? (request.code && servedModel(state));
   const use = {
     model,
     endpoint: state.endpoint,
     variables: variablesOf(request, state),
-    healthCheckTimeout: request.healthCheckTimeout ??
+    healthCheckTimeout: request.healthCheckTimeout?.value ??
       variant.ContainerStartupHealthCheckTimeoutInSeconds,
     instanceType,
     room: roomFor({ instanceType, volumeSize: variant.VolumeSizeInGB }),

@@ -16,7 +16,7 @@ import {
   setsCount,
 } from "./kept.ts";
 import { type Deployment, roleOf } from "./plan.ts";
-import { asksForServerless, type DeployRequest, requireServerless } from "./request.ts";
+import { asksForServerless, type DeployRequest, modelOf, requireServerless } from "./request.ts";
 import { type Base, type ExistingPart, isChanging, type State } from "./state.ts";
 
 const UNCHANGED = "Nothing was changed.";
@@ -95,9 +95,10 @@ function unsupportedParts({ configuration, model }: Base): string | undefined {
  * @throws MlcliError
  */
 export function requireKnownModel(
-  { model }: DeployRequest,
+  request: DeployRequest,
   { endpoint, base, description }: State,
 ): void {
+  const model = modelOf(request);
   const isKnown = base?.model !== undefined && !containerOf(base.model)?.ModelPackageName;
   if (model !== undefined || description === undefined || isKnown) return;
   throw new MlcliError(`Cannot determine the model of endpoint ${endpoint}`, {
@@ -117,8 +118,8 @@ export function requireKnownModel(
  */
 export function requirePossible(request: DeployRequest, state: State): void {
   const { endpoint, base, description } = state;
-  const { instanceType, memorySize, instanceCount } = request;
-  const isOpen = instanceType === undefined && memorySize === undefined;
+  const { ec2Type, memorySizeInMb, instanceCount } = request;
+  const isOpen = ec2Type === undefined && memorySizeInMb === undefined;
   if (description === undefined) {
     if (isOpen) throw needsMachinesError(endpoint, request);
   } else if ((base?.configuration?.ProductionVariants ?? []).length === 0) {
@@ -135,7 +136,7 @@ export function requirePossible(request: DeployRequest, state: State): void {
       hint: `${UNCHANGED} Use another --endpoint-name, then delete this endpoint.`,
     });
   }
-  if (memorySize !== undefined || (isServerless(state) && instanceType === undefined)) {
+  if (memorySizeInMb !== undefined || (isServerless(state) && ec2Type === undefined)) {
     requireServerless(request);
   }
   if (roleOf(request, state) === undefined) {
@@ -257,7 +258,7 @@ function isOtherCount(request: DeployRequest, state: State): boolean {
   const { description } = state;
   // While it changes, only the configuration can be compared.
   if (!description || isChanging(description) || !setsCount(request, state)) return false;
-  return description.variants[0]?.desiredCount !== request.instanceCount;
+  return description.variants[0]?.desiredCount !== request.instanceCount?.value;
 }
 
 function differing(pairs: readonly (readonly [string, unknown, unknown])[]): string[] {

@@ -9,6 +9,7 @@ import {
   type Part,
   partWords,
 } from "../endpoints/parts.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
@@ -26,7 +27,7 @@ export interface MadePart extends Part {
  */
 export async function requireUnused(
   parts: readonly ExistingPart[],
-  { state: { endpoint }, sagemaker, report, choice }: DeployContext,
+  { state: { endpoint }, sagemaker, report, request: choice }: DeployContext,
 ): Promise<void> {
   if (parts.length === 0) return;
   const theirs = parts.find(({ isOurs }) => !isOurs);
@@ -73,7 +74,7 @@ export async function deleteInTheWay(
  */
 export async function deleteUnused(
   parts: readonly ExistingPart[],
-  { state: { endpoint }, sagemaker, report, choice }: DeployContext,
+  { state: { endpoint }, sagemaker, report, request: choice }: DeployContext,
 ): Promise<void> {
   if (parts.length === 0) return;
   const left = [...parts];
@@ -112,7 +113,7 @@ export async function deleteMade(
   context: DeployContext,
   isEndpointDeleted = false,
 ): Promise<boolean> {
-  const { report, choice } = context;
+  const { report, request: choice } = context;
   // A configuration names its model: it goes first.
   const left = made.toReversed();
   let why = "The next mlcli deploy deletes unused parts";
@@ -135,7 +136,7 @@ export async function deleteMade(
 /** Notes what an interruption leaves: no more requests are sent. */
 export function tellLeft(
   made: readonly MadePart[],
-  { report, choice }: DeployContext,
+  { report, request: choice }: DeployContext,
 ): void {
   report.always(
     made.length === 0
@@ -205,7 +206,7 @@ export function namesOf(parts: readonly Part[]): string {
 
 function howToDelete(
   parts: readonly (Part & { readonly isCertain?: boolean })[],
-  choice: DeployContext["choice"],
+  choice: AwsOptions,
 ): string {
   return parts.map((part) =>
     `${part.isCertain === false ? "Possibly left over" : "Left over"}: ${partWords(part)} ` +

@@ -1,7 +1,7 @@
 import { basename } from "@std/path/basename";
 import { shellWord } from "../../app/typed_path.ts";
 import { AwsError, orNothing } from "../../aws/errors.ts";
-import { type AwsOptions, regionWords } from "../../aws/settings.ts";
+import { regionWords } from "../../aws/settings.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { isOfProgram, servingVariables } from "../../contract/launch.ts";
 import { checkDeployedName } from "../../contract/names.ts";
@@ -30,18 +30,18 @@ import { type State, stateOf } from "./state.ts";
  */
 export async function deploy(
   request: CheckedRequest,
-  choice: AwsOptions,
   host: DeployHost,
   report: JobReport,
 ): Promise<void> {
-  checkDeployedName(request.endpoint);
-  const aws = await connectFor(request.app, choice, host);
+  const { value: name } = request.endpointName;
+  checkDeployedName(name);
+  const aws = await connectFor(request.app, request, host);
   const sagemaker = await aws.sagemaker();
   const context = await beforeAnyChange(report, async () => {
-    report.progress(`Checking endpoint ${request.endpoint}`, 0);
-    const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
+    report.progress(`Checking endpoint ${name}`, 0);
+    const state = await stateOf(name, sagemaker, (text) => report.note(text));
     const asked = withVariables(request, state, sagemaker.region.value);
-    const context = { request: asked, state, aws, sagemaker, host, report, choice };
+    const context = { request: asked, state, aws, sagemaker, host, report };
     await requireTyped(context);
     return context;
   });
@@ -158,8 +158,8 @@ function targetOf({ base, parts, description }: State): Target {
  * @throws MlcliError where only the file names an endpoint that is there.
  */
 async function requireTyped(context: DeployContext): Promise<void> {
-  const { request: { app, typed }, state, host, sagemaker: { region } } = context;
-  if (state.description === undefined || typed.has("--endpoint-name")) return;
+  const { request: { app, endpointName }, state, host, sagemaker: { region } } = context;
+  if (state.description === undefined || endpointName.from !== "file") return;
   const { account = "" } = state.description;
   if (await isRemembered(rememberedAs(context, account), host.env)) return;
   const { endpoint } = state;

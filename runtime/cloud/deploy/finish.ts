@@ -47,7 +47,7 @@ export async function finish(
   withOwnTags: boolean,
   context: DeployContext,
 ): Promise<void> {
-  const { request, state, aws, host, report, choice } = context;
+  const { request, state, aws, host, report } = context;
   const { endpoint } = state;
   if (!request.wait) {
     if (state.base) {
@@ -62,7 +62,7 @@ export async function finish(
     followed = await followEndpoint(endpoint, aws, host, report, {
       target: target.configuration,
       timeout: request.timeout,
-      choice,
+      choice: request,
     });
     if (followed.outcome === "in service") {
       tellCosts(context);
@@ -113,7 +113,7 @@ async function tellServing(
 /** @throws AwsError where what serves under these names is not what was made. */
 async function requireOurs(
   { made }: Target,
-  { sagemaker, state: { endpoint }, choice }: DeployContext,
+  { sagemaker, state: { endpoint }, request: choice }: DeployContext,
 ): Promise<void> {
   for (const part of made) {
     const now = await orNothing<Pick<PartDetails, "CreationTime">>(
@@ -150,7 +150,8 @@ async function endpointFailure(
   { made, created }: Target,
   context: DeployContext,
 ): Promise<AwsError> {
-  const { request, state, aws, choice } = context;
+  const { request, state, aws } = context;
+  const choice = request;
   const { endpoint } = state;
   const status = description?.status ?? "unknown";
   if (outcome === "not yet") {
@@ -196,7 +197,7 @@ async function deleteFailed(
   made: readonly MadePart[],
   context: DeployContext,
 ): Promise<boolean> {
-  const { state: { endpoint }, sagemaker, host, report, choice } = context;
+  const { state: { endpoint }, sagemaker, host, report, request: choice } = context;
   let isDeleted = false;
   try {
     await sagemaker.deleteEndpoint(endpoint);
@@ -233,7 +234,7 @@ function tellNotDeleted(
 /** Notes parts that the endpoint does not need, but that mlcli did not make. */
 function tellKept(
   others: readonly ExistingPart[],
-  { state, report, choice }: DeployContext,
+  { state, report, request: choice }: DeployContext,
 ): void {
   for (const part of others) {
     report.always(
@@ -243,6 +244,6 @@ function tellKept(
   }
 }
 
-function tellCosts({ state: { endpoint }, report, choice }: DeployContext): void {
+function tellCosts({ state: { endpoint }, report, request: choice }: DeployContext): void {
   report.note(`The endpoint costs money until you delete it: ${deletionOf(endpoint, choice)}`);
 }

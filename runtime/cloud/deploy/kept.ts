@@ -71,22 +71,22 @@ export function keptVariant({ base, description }: State): Variant {
 export function variantOf(request: DeployRequest, state: State): Omit<Variant, "ModelName"> {
   const { ModelName: _, ...before } = keptVariant(state);
   const {
-    instanceType,
-    memorySize,
+    ec2Type: instanceType,
+    memorySizeInMb,
     maxConcurrency,
     instanceCount,
     healthCheckTimeout,
-    amiVersion,
+    inferenceAmiVersion,
   } = request;
   const health = healthCheckTimeout === undefined
     ? {}
-    : { ContainerStartupHealthCheckTimeoutInSeconds: healthCheckTimeout };
-  if (memorySize !== undefined || (before.ServerlessConfig && instanceType === undefined)) {
+    : { ContainerStartupHealthCheckTimeoutInSeconds: healthCheckTimeout.value };
+  if (memorySizeInMb !== undefined || (before.ServerlessConfig && instanceType === undefined)) {
     return {
       ...before,
       ServerlessConfig: {
         ...before.ServerlessConfig,
-        MemorySizeInMB: memorySize ?? before.ServerlessConfig?.MemorySizeInMB,
+        MemorySizeInMB: memorySizeInMb?.value ?? before.ServerlessConfig?.MemorySizeInMB,
         MaxConcurrency: maxConcurrency ?? before.ServerlessConfig?.MaxConcurrency ??
           MAX_CONCURRENCY,
       },
@@ -101,17 +101,19 @@ export function variantOf(request: DeployRequest, state: State): Omit<Variant, "
     ...machines.InstancePools && instanceType === undefined && instanceCount === undefined
       ? {}
       : { InitialInstanceCount: countOf(request, state) ?? machines.InitialInstanceCount ?? 1 },
-    ...amiVersion === undefined
+    ...inferenceAmiVersion === undefined
       ? {}
       // An enumeration in the SDK, older than the newest of them.
-      : { InferenceAmiVersion: amiVersion as Variant["InferenceAmiVersion"] },
+      : { InferenceAmiVersion: inferenceAmiVersion.value as Variant["InferenceAmiVersion"] },
     ...health,
   };
 }
 
 /** The count that is asked for; or autoscaling's, where SageMaker would not keep that. */
 function countOf(request: DeployRequest, state: State): number | undefined {
-  if (!changesCapture(request, state) || setsCount(request, state)) return request.instanceCount;
+  if (!changesCapture(request, state) || setsCount(request, state)) {
+    return request.instanceCount?.value;
+  }
   return state.description?.variants[0]?.desiredCount;
 }
 
@@ -153,8 +155,8 @@ export function changesCapture(
 ): boolean {
   const before = base?.configuration?.DataCaptureConfig;
   if (dataCapture === undefined || base === undefined) return false;
-  return before?.EnableCapture === false || before?.DestinationS3Uri !== s3Uri(dataCapture) ||
-    kmsKey !== undefined && before?.KmsKeyId !== kmsKey;
+  return before?.EnableCapture === false || before?.DestinationS3Uri !== s3Uri(dataCapture.value) ||
+    kmsKey !== undefined && before?.KmsKeyId !== kmsKey.value;
 }
 
 export function isServerless({ base }: Pick<State, "base">): boolean {
@@ -165,10 +167,10 @@ export function isServerless({ base }: Pick<State, "base">): boolean {
  * Whether to set the count of instances: where an option names it, or the configuration file names
  * another one than the configuration in use has. Otherwise autoscaling's count stays.
  */
-export function setsCount({ instanceCount, typed }: DeployRequest, { base }: State): boolean {
+export function setsCount({ instanceCount }: DeployRequest, { base }: State): boolean {
   if (instanceCount === undefined) return false;
-  if (typed.has("--instance-count")) return true;
-  return base?.configuration?.ProductionVariants?.[0]?.InitialInstanceCount !== instanceCount;
+  if (instanceCount.from === "typed") return true;
+  return base?.configuration?.ProductionVariants?.[0]?.InitialInstanceCount !== instanceCount.value;
 }
 
 /** Without empty members: the service writes `false` and `null` for what was not asked for. */

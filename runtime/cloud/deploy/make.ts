@@ -260,11 +260,11 @@ function madeByAnotherError(error: AwsError, words: string): AwsError {
 }
 
 function tellInterrupted({ made, isAsked }: Making, context: DeployContext): void {
-  const { report, choice, state: { endpoint } } = context;
+  const { report, request, state: { endpoint } } = context;
   if (!isAsked) return tellLeft(made, context);
   report.always(
     `Interrupted: endpoint ${endpoint} might have started to change to ${namesOf(made)}. To ` +
-      `find out and continue, rerun the command. ${endpointGoesOn(endpoint, choice)}`,
+      `find out and continue, rerun the command. ${endpointGoesOn(endpoint, request)}`,
   );
 }
 
@@ -274,7 +274,7 @@ async function withLeftParts(
   { made, isAsked }: Making,
   context: DeployContext,
 ): Promise<AwsError> {
-  const { state: { endpoint, description }, choice } = context;
+  const { state: { endpoint, description }, request: choice } = context;
   if (error instanceof OutcomeUnknown && isAsked) {
     return withMore(
       error,

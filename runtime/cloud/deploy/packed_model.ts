@@ -1,21 +1,21 @@
 import { basename } from "@std/path/basename";
 import { requireInside } from "../../app/confinement.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { placeNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
-import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
+import { type S3Address, s3Uri, within } from "../../contract/addresses.ts";
 import { UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { packCode } from "../../source/source.ts";
 import { failedRunWarning } from "../../model/kept_models.ts";
 import { versionOf } from "../../model/version_of.ts";
 import { ARCHIVE } from "../../model/archive.ts";
-import { ownBucket } from "../bucket_owner.ts";
+import { ownBucket, type Place } from "../bucket_owner.ts";
 import { checkArchive, checkPrefix } from "../preflight/archive.ts";
 import { checkBucket } from "../preflight/data.ts";
 import { tryServing } from "../preflight/serving.ts";
+import { belowPrefix } from "../start/checks.ts";
 import { callsOf } from "../upload/plan.ts";
 import { sendFile } from "../upload/transfer.ts";
 import { archiveOf, archiveOfCode, type ModelArchive, type ModelDirectory } from "./packing.ts";
@@ -50,7 +50,13 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
     const place = placeOf(use.endpoint, context);
     const to = await checkedS3(place, context);
     const { withCodeInS3 } = await import("./repacked_model.ts");
-    return await withCodeInS3({ s3, address, there }, code, { s3: to, place }, room, context);
+    return await withCodeInS3(
+      { s3, address, there },
+      code,
+      { s3: to, place: place.value },
+      room,
+      context,
+    );
   }
   const place = placeOf(use.endpoint, context);
   const directory = model && await directoryOf(model, context);
@@ -60,7 +66,7 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
     ? await archiveOf(directory, room, note, signal, code)
     : await archiveOfCode(code!, signal);
   try {
-    return await readyToSend(archive, place, s3, use, context);
+    return await readyToSend(archive, place.value, s3, use, context);
   } catch (error) {
     await archive[Symbol.asyncDispose]();
     throw error;
@@ -73,7 +79,7 @@ async function readyToSend(
   place: S3Address,
   s3: S3,
   { variables, healthCheckTimeout: seconds, instanceType }: ModelUse,
-  { request: { app, tag }, host, report }: ModelContext,
+  { request: { app }, host, report }: ModelContext,
 ): Promise<ReadyModel> {
   const { path, shown, bytes, sha256 } = archive;
   const note = (text: string): void => report.note(text);
@@ -82,7 +88,7 @@ async function readyToSend(
   } else {
     report.progress("Testing the model locally");
     const region = s3.region.value;
-    const trial = { app, tag, archive: path, variables, region, seconds, instanceType };
+    const trial = { app, archive: path, variables, region, seconds, instanceType };
     await tryServing(trial, host, note);
   }
   // Each model has an address of its own: an endpoint may use the one before.
@@ -115,10 +121,10 @@ async function exceedsLimits({ bytes, unpacked }: ModelArchive): Promise<boolean
  * Where packed models of an endpoint go.
  * @throws UsageError where nobody says that.
  */
-function placeOf(endpoint: string, { request: { app } }: ModelContext): S3Address {
-  const { s3Prefix } = app.configuration;
-  const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
-  if (prefix !== undefined) return within(prefix, `models/${endpoint}`);
+function placeOf(endpoint: string, { request: { app } }: ModelContext): Place {
+  const flag = "mlcli upload-data -i model.tar.gz --target-dir";
+  const place = belowPrefix(app, `models/${endpoint}`);
+  if (place !== undefined) return { ...place, flag };
   throw new UsageError('Cannot upload the model: "s3_prefix" is not set', {
     hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${basename(app.configurationPath)}. Or ` +
       "use an archive in S3 without --entry-point: --model s3://.../model.tar.gz",
@@ -127,29 +133,26 @@ function placeOf(endpoint: string, { request: { app } }: ModelContext): S3Addres
 
 /** S3, for buckets of the caller's own account only: the app's file names the bucket. */
 async function checkedS3(
-  address: S3Address,
-  { request: { app }, aws, report }: ModelContext,
+  place: Place,
+  { aws, report }: Pick<ModelContext, "aws" | "report">,
 ): Promise<S3> {
-  await checkBucket(await aws.s3(), address, (text) => report.note(text), "the endpoint");
-  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
-  const flag = "mlcli upload-data -i model.tar.gz --target-dir";
-  return (await ownBucket(aws, { address, where, flag })).s3;
+  await checkBucket(await aws.s3(), place.value, (text) => report.note(text), "the endpoint");
+  return (await ownBucket(aws, place)).s3;
 }
 
 /** @throws MlcliError where the app's file names what is not the app's. */
 async function directoryOf(
   model: Exclude<ModelSource, { readonly address: S3Address }>,
-  { request: { app, typed }, report }: ModelContext,
+  { request: { app, model: typed }, report }: ModelContext,
 ): Promise<ModelDirectory> {
   if ("run" in model) {
-    const layout = layoutOf(app);
+    const layout = app.paths;
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
     const { run, model: path } = await versionOf(layout, model.run);
     const warning = await failedRunWarning(layout, run);
     if (warning !== undefined) report.note(warning);
     return { path, shown: typedPath(app, path) };
   }
-  const isTyped = typed.has("--model");
-  const place = { named: model.directory, isTyped, option: "--model", key: "model" };
-  return await placeNamed(app, place);
+  const named = { ...typed!, value: model.directory };
+  return await placeNamed(app, { named, option: "--model", key: "model" });
 }

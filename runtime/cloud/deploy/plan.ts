@@ -19,6 +19,7 @@ import {
   variantOf,
 } from "./kept.ts";
 import type { DeployRequest } from "./request.ts";
+import { network } from "../start/plan.ts";
 import type { State } from "./state.ts";
 
 export interface Planned {
@@ -68,18 +69,15 @@ export function variablesOf(
 
 /** The role that SageMaker assumes; `undefined` where nobody names one. */
 export function roleOf(
-  { executionRole, actingRole }: DeployRequest,
+  { executionRole, iamRoleArn }: DeployRequest,
   { base }: State,
 ): string | undefined {
-  return executionRole ?? base?.model?.ExecutionRoleArn ?? actingRole;
+  return executionRole ?? base?.model?.ExecutionRoleArn ?? iamRoleArn?.value;
 }
 
 function modelOf({ request, state, slot, image, model }: Planned): ModelInput {
   const { base } = state;
-  const { subnets, securityGroups } = request;
-  const network = subnets.length > 0
-    ? { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] }
-    : base?.model?.VpcConfig;
+  const vpc = request.subnet.length > 0 ? network(request) : base?.model?.VpcConfig;
   const variables = variablesOf(request, state);
   return {
     ModelName: slot.model,
@@ -90,7 +88,7 @@ function modelOf({ request, state, slot, image, model }: Planned): ModelInput {
       ...Object.keys(variables).length === 0 ? {} : { Environment: { ...variables } },
     },
     ExecutionRoleArn: roleOf(request, state),
-    ...network === undefined ? {} : { VpcConfig: network },
+    ...vpc === undefined ? {} : { VpcConfig: vpc },
     ...base?.model?.EnableNetworkIsolation ? { EnableNetworkIsolation: true } : {},
     Tags: tagsFor(request, state, image),
   };
@@ -122,10 +120,10 @@ function configurationOf(
     state.base?.configuration,
   );
   const variant = variantOf(request, state);
-  const key = request.kmsKey ?? KmsKeyId;
+  const key = request.kmsKey?.value ?? KmsKeyId;
   const capture = request.dataCapture === undefined
     ? DataCaptureConfig
-    : captureTo(request.dataCapture, request.kmsKey, DataCaptureConfig);
+    : captureTo(request.dataCapture.value, request.kmsKey?.value, DataCaptureConfig);
   return {
     ...kept,
     EndpointConfigName: slot.configuration,
@@ -172,7 +170,7 @@ export function endpointTags({ app, tags }: DeployRequest, { endpoint }: State):
 }
 
 function updateOf(request: DeployRequest, state: State): Partial<EndpointUpdate> {
-  const { canary } = request;
+  const { canary, alarm } = request;
   return {
     ...retained(request, state),
     ...canary === undefined ? {} : {
@@ -180,13 +178,13 @@ function updateOf(request: DeployRequest, state: State): Partial<EndpointUpdate>
         BlueGreenUpdatePolicy: {
           TrafficRoutingConfiguration: {
             Type: "CANARY",
-            CanarySize: { Type: "CAPACITY_PERCENT", Value: canary.percent },
+            CanarySize: { Type: "CAPACITY_PERCENT", Value: canary.value },
             WaitIntervalInSeconds: BAKING_SECONDS,
           },
         },
-        ...canary.alarms.length === 0 ? {} : {
+        ...alarm.length === 0 ? {} : {
           AutoRollbackConfiguration: {
-            Alarms: canary.alarms.map((AlarmName) => ({ AlarmName })),
+            Alarms: alarm.map(({ value }) => ({ AlarmName: value })),
           },
         },
       },
@@ -200,7 +198,7 @@ function retained(
   state: State,
 ): Pick<EndpointUpdate, "RetainAllVariantProperties" | "ExcludeRetainedVariantProperties"> {
   // A serverless variant has no count of instances to keep.
-  if (isServerless(state) && request.instanceType !== undefined) return {};
+  if (isServerless(state) && request.ec2Type !== undefined) return {};
   if (changesCapture(request, state)) return {};
   return {
     RetainAllVariantProperties: true,

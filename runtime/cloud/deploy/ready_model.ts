@@ -22,7 +22,7 @@ export interface ModelUse {
 export interface ModelContext {
   readonly request: Pick<
     DeployContext["request"],
-    "app" | "tag" | "code" | "repacks" | "typed" | "dryRun"
+    "app" | "code" | "repack" | "model" | "dryRun"
   >;
   readonly aws: Pick<DeployContext["aws"], "s3" | "sts">;
   readonly host: Pick<DeployContext["host"], "cwd" | "engine" | "interruption" | "ask">;

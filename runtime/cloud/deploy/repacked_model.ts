@@ -144,9 +144,9 @@ async function sendWithCode(
 async function requireAgreed(
   size: number,
   address: S3Address,
-  { request: { repacks, dryRun }, host }: ModelContext,
+  { request: { repack, dryRun }, host }: ModelContext,
 ): Promise<void> {
-  if (size <= LARGE || repacks || dryRun) return;
+  if (size <= LARGE || repack || dryRun) return;
   const what = `To add the code, mlcli downloads and uploads ${s3Uri(address)} (${sizeText(size)})`;
   const question = `${what}. Continue?`;
   if (await isAgreed(question, host)) return;

@@ -1,8 +1,6 @@
-import { basename } from "@std/path/basename";
 import { isOfAppsDirectory } from "../../app/image.ts";
 import type { Aws } from "../../aws/aws.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
@@ -10,7 +8,8 @@ import { ALARMS } from "../../contract/limits.ts";
 import { UsageError } from "../../errors.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
-import type { JobRequest } from "../start/plan.ts";
+import type { CloudRequest } from "../start/plan.ts";
+import type { Setting } from "../../setting.ts";
 import type { ProgramRequest } from "../../source/program.ts";
 import type { State } from "./state.ts";
 
@@ -28,63 +27,38 @@ export type ModelSource =
   /** The model of a run on this machine: its name, or `last`. */
   | { readonly run: string };
 
-/** How traffic is shifted to a new configuration. */
-export interface Canary {
-  /** How much of the new instances comes first, in percent: 1 to 50. */
-  readonly percent: number;
-  /** Alarms of CloudWatch that roll the update back when they go off during that time. */
-  readonly alarms: readonly string[];
-}
-
 /**
- * What to deploy. For what is `undefined`, a new endpoint gets the default, and an update keeps what the
- * endpoint has.
+ * Settings of an endpoint, under the names of their options. For those that are `undefined`, a new
+ * endpoint gets the default, and an update keeps the endpoint's own.
  */
-export interface DeployRequest extends
-  Pick<
-    JobRequest,
-    | "app"
-    | "tag"
-    | "repository"
-    | "instanceType"
-    | "executionRole"
-    | "variables"
-    | "tags"
-    | "subnets"
-    | "securityGroups"
-    | "kmsKey"
-    | "typed"
-    | "dryRun"
-    | "yes"
-    | "wait"
-  > {
-  readonly endpoint: string | undefined;
-  /** `undefined`: what an endpoint has, or none, where the image is not mlcli's. */
-  readonly model: ModelSource | undefined;
-  /** What AWS's inference images run in the model's `code/`; `undefined`: nothing is put there. */
+export interface DeployRequest extends CloudRequest {
+  readonly endpointName: Setting<string> | undefined;
+  readonly model: Setting<ModelSource> | undefined;
+  /** Local run whose model is deployed, or `last`. */
+  readonly run: string | undefined;
+  /** Code that AWS's inference images run from the model's `code/`; `undefined`: none is added. */
   readonly code: ProgramRequest["code"];
-  /** Whether a large archive may be packed anew. */
-  readonly repacks: boolean;
-  /** Of the machines: the version of what runs there besides, such as GPU drivers. */
-  readonly amiVersion: string | undefined;
-  readonly instanceCount: number | undefined;
-  /** Serverless: memory in MB, and how many requests at once. Not there together with a type. */
-  readonly memorySize: number | undefined;
+  /** Whether mlcli can repack a large archive without a question. */
+  readonly repack: boolean;
+  readonly inferenceAmiVersion: Setting<string> | undefined;
+  readonly instanceCount: Setting<number> | undefined;
+  readonly memorySizeInMb: Setting<number> | undefined;
   readonly maxConcurrency: number | undefined;
-  /** How long a container may take until it answers /ping, in seconds. */
-  readonly healthCheckTimeout: number | undefined;
-  /** The role that mlcli acts in: SageMaker's default role for a new endpoint. */
-  readonly actingRole: string | undefined;
-  /** Where requests and answers are kept. */
-  readonly dataCapture: S3Address | undefined;
-  readonly canary: Canary | undefined;
-  /** How long to wait at most, in seconds. */
-  readonly timeout: number;
+  /** In seconds. */
+  readonly healthCheckTimeout: Setting<number> | undefined;
+  readonly dataCapture: Setting<S3Address> | undefined;
+  /** Percentage of the instances that an update changes first. */
+  readonly canary: Setting<number> | undefined;
+  /** CloudWatch alarms that roll back a canary update. */
+  readonly alarm: readonly Setting<string>[];
+  /** Maximum time to wait, in seconds. */
+  readonly timeout: number | undefined;
 }
 
 /** A request that names what any deployment needs. */
 export interface CheckedRequest extends DeployRequest {
-  readonly endpoint: string;
+  readonly endpointName: Setting<string>;
+  readonly timeout: number;
 }
 
 export type DeployHost = Pick<
@@ -99,12 +73,10 @@ export interface DeployContext {
   readonly sagemaker: SageMaker;
   readonly host: DeployHost;
   readonly report: JobReport;
-  /** The options of the command, for command lines to paste. */
-  readonly choice: AwsOptions;
 }
 
-export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest): boolean {
-  return memorySize !== undefined || maxConcurrency !== undefined;
+export function asksForServerless({ memorySizeInMb, maxConcurrency }: DeployRequest): boolean {
+  return memorySizeInMb !== undefined || maxConcurrency !== undefined;
 }
 
 /**
@@ -114,12 +86,14 @@ export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest)
  * that SageMaker would refuse.
  */
 export function checkedRequest(request: DeployRequest): CheckedRequest {
-  const { app, endpoint, model, code } = request;
+  const { app, endpointName, code } = request;
+  const model = modelOf(request);
   requireGiven("deploy", app, [
-    ["--endpoint-name", endpoint],
+    ["--endpoint-name", endpointName],
     ...isOfAppsDirectory(app) ? [["--model", model] as const] : [],
   ]);
-  checkHosting(request);
+  requireAtMost(request.alarm.length, ALARMS.most, "--alarm");
+  if (asksForServerless(request)) requireServerless(request);
   checkNetworkAndTags(request);
   requireNone(environmentDifferences("serve", request.variables));
   if (code && isOfAppsDirectory(app)) {
@@ -129,12 +103,12 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
     });
   }
   if (code && isPrefix(model)) throw codeInPrefix();
-  if (!code && request.repacks) {
+  if (!code && request.repack) {
     throw new UsageError('Option "--repack" has no effect without an entry point', {
       hint: "Choose the code to add to the model: --entry-point FILE",
     });
   }
-  return { ...request, endpoint: endpoint! };
+  return { ...request, endpointName: endpointName!, timeout: request.timeout ?? DEPLOY_SECONDS };
 }
 
 export function codeInPrefix(): UsageError {
@@ -149,21 +123,36 @@ export function isPrefix(model: ModelSource | undefined): boolean {
   return model !== undefined && "address" in model && model.address.key.endsWith("/");
 }
 
-/** Refuses options for instances together with options for serverless. */
-function checkHosting(request: DeployRequest): void {
-  const { instanceType, instanceCount, memorySize, maxConcurrency } = request;
-  const first = firstGiven([["--ec2-type", instanceType], ["--instance-count", instanceCount]]);
-  const second = firstGiven([
-    ["--memory-size-in-mb", memorySize],
-    ["--max-concurrency", maxConcurrency],
-  ]);
-  if (first !== undefined && second !== undefined) {
-    throw new UsageError(`Options "${first}" and "${second}" cannot be used together`, {
-      hint: "Choose instances (--ec2-type, --instance-count) or a serverless endpoint " +
-        "(--memory-size-in-mb, --max-concurrency)",
-    });
-  }
-  if (second !== undefined) requireServerless(request);
+/** Returns the model to deploy: of a run, or of `--model`. */
+export function modelOf(
+  { model, run }: Pick<DeployRequest, "model" | "run">,
+): ModelSource | undefined {
+  return run === undefined ? model?.value : { run };
+}
+
+/**
+ * Returns the request without settings of the file that serverless endpoints don't support, if the user
+ * typed the memory size of one. A network stays, and is refused: its protection must not get lost.
+ *
+ * @param ignored is called with each key that has no effect.
+ */
+export function withoutInstances(
+  request: DeployRequest,
+  ignored: (key: string) => void,
+): DeployRequest {
+  if (request.memorySizeInMb?.from !== "typed") return request;
+  const applied = <T extends Setting<unknown>>(key: string, setting: T | undefined) => {
+    if (setting?.from !== "file") return setting;
+    ignored(key);
+  };
+  return {
+    ...request,
+    canary: applied("canary", request.canary),
+    alarm: request.alarm.filter(({ from }) => from !== "file"),
+    dataCapture: applied("data_capture", request.dataCapture),
+    healthCheckTimeout: applied("health_check_timeout", request.healthCheckTimeout),
+    inferenceAmiVersion: applied("inference_ami_version", request.inferenceAmiVersion),
+  };
 }
 
 /**
@@ -175,47 +164,24 @@ function checkHosting(request: DeployRequest): void {
  *
  * @throws UsageError
  */
-export function requireServerless(
-  { app, typed, subnets, dataCapture, canary, healthCheckTimeout, amiVersion, model }:
-    DeployRequest,
-): void {
-  if (isPrefix(model)) {
+export function requireServerless(request: DeployRequest): void {
+  if (isPrefix(modelOf(request))) {
     throw new UsageError("A serverless endpoint requires a model archive, not an S3 directory", {
       hint: "Use --model s3://.../model.tar.gz, or --ec2-type instead of --memory-size-in-mb",
     });
   }
-  const flag = firstGiven([
-    ["--subnet", subnets.length > 0 ? subnets : undefined],
-    ["--data-capture", dataCapture],
-    ["--canary", canary],
-    ["--health-check-timeout", healthCheckTimeout],
-    ["--inference-ami-version", amiVersion],
-  ]);
-  if (flag === undefined) return;
-  const key = flag.slice(2).replaceAll("-", "_");
-  const remove = typed.has(flag)
-    ? `Omit ${flag}`
-    : `Remove "${key}" from "deploy" of ${basename(app.configurationPath)}`;
-  throw new UsageError(`Option "${flag}" is not supported for serverless endpoints`, {
-    hint: `${remove}, or use instances: --ec2-type instead of --memory-size-in-mb`,
+  const unsupported = Object.entries({
+    "--subnet": request.subnet[0],
+    "--data-capture": request.dataCapture,
+    "--canary": request.canary,
+    "--health-check-timeout": request.healthCheckTimeout,
+    "--inference-ami-version": request.inferenceAmiVersion,
   });
-}
-
-/** @throws UsageError for alarms that nothing looks at. */
-export function canaryOf(
-  percent: number | undefined,
-  alarms: readonly string[],
-): Canary | undefined {
-  requireAtMost(alarms.length, ALARMS.most, "--alarm");
-  if (percent !== undefined) return { percent, alarms };
-  if (alarms.length === 0) return undefined;
-  throw new UsageError('Option "--alarm" has no effect without "--canary"', {
-    hint: "Add --canary PERCENT: an alarm can roll back only a canary update",
-  });
-}
-
-function firstGiven(
-  options: readonly (readonly [flag: `--${string}`, value: unknown])[],
-): string | undefined {
-  return options.find(([, value]) => value !== undefined)?.[0];
+  for (const [flag, setting] of unsupported) {
+    if (setting === undefined) continue;
+    const remove = setting.from === "file" ? `Remove ${setting.where}` : `Omit ${setting.where}`;
+    throw new UsageError(`Option "${flag}" is not supported for serverless endpoints`, {
+      hint: `${remove}, or use instances: --ec2-type instead of --memory-size-in-mb`,
+    });
+  }
 }

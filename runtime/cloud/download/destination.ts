@@ -4,11 +4,10 @@ import type { App } from "../../app/app.ts";
 import {
   holdsFile,
   isPlaceholder,
-  type Layout,
-  layoutOf,
   requireLayoutInside,
   requireTestDirectory,
 } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { absolutePath } from "../../app/typed_path.ts";
 import type { Context } from "../../context.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
@@ -67,7 +66,7 @@ export async function modelOf(
   download: Download,
   host: Pick<Context, "err" | "clock">,
 ): Promise<Destination> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const check = () => requireLayoutInside(layout, "prediction");
   await check();
   await requireTestDirectory(layout);
@@ -106,7 +105,7 @@ export async function modelOf(
 
 /** The record that `local list-jobs` shows. */
 async function writeRecord(
-  layout: Layout,
+  layout: Paths,
   run: string,
   { address }: Download,
   time: Date,
@@ -135,7 +134,7 @@ function notPutError(error: unknown): unknown {
 }
 
 /** Removes directories of killed downloads, unless their model is complete and being moved. */
-async function removeLeft(layout: Layout): Promise<void> {
+async function removeLeft(layout: Paths): Promise<void> {
   for (const run of runNames(layout)) {
     const directory = runDirectoryOf(layout, run);
     const isDownload = (await lstatIfThere(join(directory, DOWNLOAD)))?.isDirectory ?? false;

@@ -1,6 +1,7 @@
 import { AwsError, isPassing, isRefusal, orNothing, withHint } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
-import type { AwsOptions, Setting } from "../../aws/settings.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import type { Setting } from "../../setting.ts";
 import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
 import { Interrupted, MlcliError } from "../../errors.ts";
 import { sentences } from "../../text.ts";
@@ -27,7 +28,7 @@ export interface EndpointDeletion extends DeletionRequest {
 
 export interface EndpointDeletionReport extends LookReport, Pick<JobReport, "always"> {
   /** Whether to delete what is planned. */
-  planned(plan: DeletionPlan, region: Setting): Promise<boolean>;
+  planned(plan: DeletionPlan, region: Setting<string>): Promise<boolean>;
   /** The service has begun to delete the endpoint. */
   deleted(endpoint: string): void;
 }

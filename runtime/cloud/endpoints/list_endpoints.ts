@@ -1,7 +1,7 @@
 import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type { Endpoint, EndpointConfigurationDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { ListFilter } from "../../aws/sagemaker_jobs.ts";
-import type { Setting } from "../../aws/settings.ts";
+import type { Setting } from "../../setting.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
@@ -15,7 +15,7 @@ export interface EndpointListing {
 }
 
 export interface EndpointPages {
-  readonly region: Setting;
+  readonly region: Setting<string>;
   /** Newest first; the next page is asked for when it is wanted. */
   readonly pages: AsyncIterable<readonly ListedEndpoint[]>;
 }

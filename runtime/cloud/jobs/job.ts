@@ -108,10 +108,11 @@ export function commandFor(name: string, choice: Partial<AwsOptions> = {}): JobC
     ["mlcli", command, name, ...options, ...optionsOf(choice)].join(" ");
 }
 
-/** Region, profile and role as options of a command line. */
+/** Returns the region, the profile and the role that were typed, as options of a command line. */
 export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>): readonly string[] {
-  return [["--region", region], ["--profile", profile], ["--iam-role-arn", iamRoleArn]]
-    .flatMap(([option, value]) => value === undefined ? [] : [option!, shellWord(value)]);
+  return [region, profile, iamRoleArn].flatMap((setting) =>
+    setting?.from === "typed" ? [setting.where, shellWord(setting.value)] : []
+  );
 }
 
 /** What to do about a job that runs on after the command has ended. */

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { JobSummary, ListFilter } from "../../aws/sagemaker_jobs.ts";
-import type { Setting } from "../../aws/settings.ts";
+import type { Setting } from "../../setting.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
@@ -20,7 +20,7 @@ export interface ListedJob extends JobSummary {
 }
 
 export interface ListedJobs {
-  readonly region: Setting;
+  readonly region: Setting<string>;
   /** Newest first. */
   readonly jobs: AsyncGenerator<ListedJob>;
 }

@@ -43,7 +43,12 @@ export async function cloudOrigin(
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<Origin> {
-  const region = options.region ?? resource.region;
+  const ofAddress = resource.region === undefined ? undefined : {
+    value: resource.region,
+    from: "typed",
+    where: "--region",
+  } as const;
+  const region = options.region ?? ofAddress;
   const aws = await connectToAws({ ...options, region, appName: undefined, isNew: true }, host);
   const sagemaker = await aws.sagemaker();
   const name = nameOf(typed, resource.name.replace(TIME, ""));
@@ -73,7 +78,7 @@ export async function cloudOrigin(
     configuration: {
       ...configuration,
       cloud_region: sagemaker.region.value,
-      ...options.profile && { cloud_profile: options.profile },
+      ...options.profile && { cloud_profile: options.profile.value },
       [section]: { ...configuration[section], ...entryPoint && { entry_point: entryPoint } },
     },
     files: [...draft.files, ...files, ...sample.files],

@@ -6,9 +6,8 @@ import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { requireOwnBucket } from "../bucket_owner.ts";
+import { type Place, requireOwnBucket } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
-import type { Place } from "../start/checks.ts";
 
 export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
 
@@ -65,12 +64,12 @@ export function idleHosts(objects: number, hosts: number): Difference {
  */
 export async function checkPlace(
   aws: Pick<Aws, "s3" | "sts">,
-  { address, byFile }: Place,
+  place: Place,
   note: Note,
 ): Promise<void> {
-  // Where it has to be the caller's own, what cannot be checked is an error below, not a note.
-  await checkBucket(await aws.s3(), address, byFile ? () => {} : note);
-  if (byFile) await requireOwnBucket(aws, byFile);
+  // If the caller has to own the bucket, a failed check is an error below, not a note.
+  await checkBucket(await aws.s3(), place.value, place.from === "file" ? () => {} : note);
+  await requireOwnBucket(aws, place);
 }
 
 /**

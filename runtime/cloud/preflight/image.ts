@@ -1,4 +1,4 @@
-import { type App, imageReference } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import { elsewhereFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import { tagOption } from "../../contract/images.ts";
@@ -21,7 +21,7 @@ import {
 
 export interface ImageRequest {
   readonly app: App;
-  readonly tag: string;
+  readonly dockerTag: string;
   /** Default: the repository of the image's name. */
   readonly repository?: NamedRepository;
   /** `ml.m5.xlarge` */
@@ -42,14 +42,14 @@ export interface ImageSources {
  * instance type, or has a manifest that SageMaker refuses.
  */
 export async function imageForJob(
-  { app, tag, repository: asked, instanceType }: ImageRequest,
+  { app, dockerTag: tag, repository: asked, instanceType }: ImageRequest,
   { ecr, engine }: ImageSources,
   note: (text: string) => void,
 ): Promise<string> {
   const { image } = app.configuration;
   if (image !== undefined) return await foreignImage(image, instanceType, ecr, note);
   const named = repositoryFor(app, asked);
-  const reference = imageReference(app, tag);
+  const reference = app.image;
   const repository = await ecr.repository(named.name);
   const { value: region } = ecr.region;
   if (!repository) {

@@ -1,6 +1,5 @@
 /** What is known of a job's image that tells what runs the user's code in it. */
 
-import { imageReference } from "../../app/app.ts";
 import type { Ecr } from "../../aws/ecr.ts";
 import { orUnknown } from "../../aws/errors.ts";
 import type { LabelledImage } from "../../contract/images.ts";
@@ -28,12 +27,12 @@ export async function imageFacts(
 ): Promise<ImageFacts | undefined> {
   const stored = await orUnknown(inRegistry(request, ecr));
   if (stored !== undefined) return stored;
-  const local = await localImage(imageReference(request.app, request.tag), engine);
+  const local = await localImage(request.app.image, engine);
   return typeof local === "string" ? undefined : local;
 }
 
 async function inRegistry(
-  { app, tag, repository: asked, instanceType }: ImageRequest,
+  { app, dockerTag: tag, repository: asked, instanceType }: ImageRequest,
   ecr: Ecr,
 ): Promise<ImageFacts | undefined> {
   const { image } = app.configuration;

@@ -1,4 +1,4 @@
-import { type App, imageReference } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import { isOfAppsDirectory } from "../../app/image.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import type { Engine } from "../../docker/engine.ts";
@@ -18,11 +18,10 @@ const PROGRAM = "/opt/program";
  */
 export async function requireScript(
   app: App,
-  tag: string,
   file: string,
   engine: () => Promise<Engine>,
 ): Promise<void> {
-  const reference = imageReference(app, tag);
+  const reference = app.image;
   if (!isOfAppsDirectory(app)) return;
   const image = await localImage(reference, engine);
   if (typeof image === "string" || !holdsHarness(image)) return;

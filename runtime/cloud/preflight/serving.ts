@@ -1,4 +1,4 @@
-import { type App, imageReference } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import type { Context } from "../../context.ts";
 import { LABELS, takesPort } from "../../contract/images.ts";
 import { isAccelerated } from "../../contract/instances.ts";
@@ -21,7 +21,6 @@ import type { Note } from "../in_parallel.ts";
 
 export interface Trial {
   readonly app: App;
-  readonly tag: string;
   /** Path of the model's archive on this machine. */
   readonly archive: string;
   readonly variables: Variables;
@@ -43,7 +42,7 @@ export type TrialHost = Pick<Context, "engine" | "interruption">;
  * @throws MlcliError with the server's last lines; the signal's reason.
  */
 export async function tryServing(trial: Trial, host: TrialHost, note: Note): Promise<void> {
-  const reference = imageReference(trial.app, trial.tag);
+  const reference = trial.app.image;
   const found = await engineFor(reference, host.engine);
   if (typeof found === "string") return note(`The model was not tested locally: ${found}`);
   const { signal } = host.interruption;
@@ -118,9 +117,9 @@ function labels({ name }: App): Record<string, string> {
 }
 
 /** A container that holds the model's directory, and never runs. */
-function holderPlan({ app, tag }: Trial): HolderBody {
+function holderPlan({ app }: Trial): HolderBody {
   return {
-    Image: imageReference(app, tag),
+    Image: app.image,
     // Needed for images without a program of their own; it never runs.
     Cmd: ["true"],
     Labels: labels(app),
@@ -141,7 +140,7 @@ const PLATFORM_OPTIONS = {
   network: undefined,
   allowPrivileges: false,
   strict: true,
-  allowedHosts: [],
+  allowHost: [],
 };
 
 /**
@@ -150,7 +149,7 @@ const PLATFORM_OPTIONS = {
  * @param hostPort `""`: the engine chooses a free one.
  */
 function trialPlan(
-  { app, tag, variables, region }: Trial,
+  { app, variables, region }: Trial,
   image: Pick<ImageDetails, "Config">,
   name: string,
   holder: string,
@@ -159,7 +158,7 @@ function trialPlan(
   const asked = { ...PLATFORM_OPTIONS, variables };
   const planned = { name, region, withInit: false, ofServer: bodyLimit(image, variables) };
   const data = { Mounts: [], VolumesFrom: [`${holder}:ro`] };
-  const body = serverPlan(imageReference(app, tag), asked, planned, data);
+  const body = serverPlan(app.image, asked, planned, data);
   return { ...onPort(body, hostPort), Labels: labels(app) };
 }
 
@@ -170,7 +169,7 @@ async function serveOnce(
   signal: AbortSignal,
   note: Note,
 ): Promise<void> {
-  const reference = imageReference(trial.app, trial.tag);
+  const reference = trial.app.image;
   const name = `${NAME}${crypto.randomUUID().slice(0, 8)}`;
   const made: string[] = [];
   try {

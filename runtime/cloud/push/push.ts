@@ -1,11 +1,11 @@
-import { type App, imageReference } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, Repository, StoredImage } from "../../aws/ecr.ts";
 import { AwsError, ifAllowed, isRefusal } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
-import { DOCKER_MANIFEST, type NamedRepository } from "../../contract/registry.ts";
+import { DOCKER_MANIFEST } from "../../contract/registry.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
@@ -22,15 +22,12 @@ import {
   sameImage,
   storedImage,
 } from "./repository.ts";
+import type { CloudRequest } from "../start/plan.ts";
 import { sendImage, type SendReport } from "./send.ts";
 
-export interface PushJob {
-  readonly app: App;
-  readonly tag: string;
-  /** Instead of the one that the image is named after. */
-  readonly repository: NamedRepository | undefined;
-  readonly choice: AwsOptions;
-}
+/** Settings of a push, under the names of their options. */
+export interface PushRequest
+  extends AwsOptions, Pick<CloudRequest, "app" | "dockerTag" | "repository"> {}
 
 export interface PushReport extends SendReport {
   readonly say: (text: string) => void;
@@ -51,10 +48,11 @@ export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption">;
  * another image for good.
  */
 export async function preparePush(
-  { app, tag, repository: asked, choice }: PushJob,
+  request: PushRequest,
   host: PushHost,
   report: PushReport,
 ): Promise<PreparedPush> {
+  const { app, dockerTag: tag, repository: asked } = request;
   const { image } = app.configuration;
   if (image !== undefined) {
     throw new MlcliError(`Nothing to push: ${app.name}.json sets the existing image ${image}`, {
@@ -62,14 +60,14 @@ export async function preparePush(
     });
   }
   const named = repositoryFor(app, asked);
-  const reference = imageReference(app, tag);
+  const reference = app.image;
   const engine = await host.engine();
   const local = await requireImage(engine, reference, host.interruption.signal);
   requireOwnImage(app, reference, local);
   const finding = elsewhereFinding(app, reference, local);
   if (finding) report.warning(finding.message, finding.hint);
   const platform = wantedPlatform(app, local);
-  const ecr = await (await connectFor(app, choice, host)).ecr();
+  const ecr = await (await connectFor(app, request, host)).ecr();
   // First: it fails at once for users who may not push.
   const login = await ecr.authorization();
   const known = await knownRepository(ecr, named.name, login.host, report);

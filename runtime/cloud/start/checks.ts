@@ -5,14 +5,14 @@ import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts"
 import type { Difference } from "../../contract/differences.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import { isSharded, requireShards } from "../../contract/hosts.ts";
-import type { JobKind } from "../../contract/jobs.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
 import { MOST_INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
+import type { Setting } from "../../setting.ts";
 import { enumerated } from "../../text.ts";
-import type { NamedByFile } from "../bucket_owner.ts";
+import type { Place } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
-import type { JobRequest, TrainingRequest } from "./plan.ts";
+import type { JobRequest, ProgramJobRequest, TrainingRequest } from "./plan.ts";
 
 export type Needed = readonly [flag: `--${string}`, value: unknown];
 
@@ -53,69 +53,45 @@ const PLATFORM_OPTION: Readonly<Record<CloudSectionName, Needed[0]>> = {
   deploy: "--endpoint-name",
 };
 
-/** An address that a job writes to. */
-export interface Place {
-  readonly address: S3Address;
-  /** The key of the app's file that names it, where the user does not. */
-  readonly byFile: NamedByFile | undefined;
-}
-
 /**
- * Where results go.
+ * Returns where results go.
  *
- * @param named with an option or its key.
+ * @param flag option that sets it.
+ * @param named value of that option.
  * @param path below `s3_prefix`, the default.
- * @throws UsageError where there is neither.
+ * @throws UsageError if neither is set.
  */
 export function outputOf(
-  request: JobRequest,
-  { kind, flag, named, path }: {
-    readonly kind: JobKind;
-    readonly flag: `--${string}`;
-    readonly named: S3Address | undefined;
-    readonly path: string;
-  },
+  app: App,
+  flag: `--${string}`,
+  named: Setting<S3Address> | undefined,
+  path: string,
 ): Place {
-  const { app } = request;
-  if (named !== undefined) return placeOf(request, kind, flag, named);
+  const place = named ?? belowPrefix(app, path);
+  if (place !== undefined) return { ...place, flag };
   const file = basename(app.configurationPath);
-  const { s3Prefix } = app.configuration;
-  const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
-  if (prefix !== undefined) {
-    const address = within(prefix, path);
-    return { address, byFile: { address, where: `"s3_prefix" in ${file}`, flag } };
-  }
   throw new UsageError(`Missing required option "${flag}"`, {
     hint: `Set it, or set "s3_prefix": "s3://BUCKET/PREFIX" in ${file} for all data of the app`,
   });
 }
 
-export function placeOf(
-  { app, typed }: Pick<JobRequest, "app" | "typed">,
-  kind: CloudSectionName,
-  flag: `--${string}`,
-  address: S3Address,
-): Place {
-  if (typed.has(flag)) return { address, byFile: undefined };
-  const key = flag.slice(2).replaceAll("-", "_");
-  const where = `"${key}" in "${kind}" of ${basename(app.configurationPath)}`;
-  return { address, byFile: { address, where, flag } };
+/** Returns an address below the app's `s3_prefix`; `undefined` if the app has none. */
+export function belowPrefix(
+  { configuration: { s3Prefix }, configurationPath }: App,
+  path: string,
+): Setting<S3Address> | undefined {
+  const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
+  if (prefix === undefined) return undefined;
+  const where = `"s3_prefix" in ${basename(configurationPath)}`;
+  return { value: within(prefix, path), from: "file", where };
 }
 
-/** @throws UsageError for options that do not go together. */
+/** @throws UsageError for more values than SageMaker accepts. */
 export function checkNetworkAndTags(
-  { subnets, securityGroups, tags }: Pick<JobRequest, "subnets" | "securityGroups" | "tags">,
+  { subnet, securityGroup, tags }: Pick<JobRequest, "subnet" | "securityGroup" | "tags">,
 ): void {
-  if (subnets.length > 0 !== securityGroups.length > 0) {
-    const [there, missing] = subnets.length > 0
-      ? ["--subnet", "--security-group"]
-      : ["--security-group", "--subnet"];
-    throw new UsageError(`Option "${there}" has no effect without "${missing}"`, {
-      hint: "Set both --subnet and --security-group for a VPC, or neither",
-    });
-  }
-  requireAtMost(subnets.length, NETWORK.subnets, "--subnet");
-  requireAtMost(securityGroups.length, NETWORK.securityGroups, "--security-group");
+  requireAtMost(subnet.length, NETWORK.subnets, "--subnet");
+  requireAtMost(securityGroup.length, NETWORK.securityGroups, "--security-group");
   requireAtMost(Object.keys(tags).length, TAGS.most, "--tag");
 }
 
@@ -134,12 +110,7 @@ export function requireAtMost(count: number, most: number, flag: string): void {
 export function maxWaitOf(
   { spot, maxWait, maxRun }: Pick<TrainingRequest, "spot" | "maxWait" | "maxRun">,
 ): number | undefined {
-  if (!spot) {
-    if (maxWait === undefined) return undefined;
-    throw new UsageError('Option "--max-wait" has no effect without "--spot"', {
-      hint: "To limit how long the job runs, use --max-run",
-    });
-  }
+  if (!spot) return undefined;
   const wait = maxWait ?? maxRun;
   if (wait >= maxRun) return wait;
   throw new UsageError(`Option "--max-wait" (${wait}) is less than "--max-run" (${maxRun})`, {
@@ -168,7 +139,10 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
 
 /** @throws UsageError for groups of instances that one job cannot have. */
 export function checkGroups(
-  { groups, program: { distribution } }: Pick<TrainingRequest, "groups" | "program">,
+  { instanceGroup: groups, program: { distribution } }: Pick<
+    TrainingRequest,
+    "instanceGroup" | "program"
+  >,
 ): void {
   requireAtMost(groups.length, MOST_INSTANCE_GROUPS, "--instance-group");
   // Guide, "Run distributed training on a heterogeneous cluster": on one of the groups alone.
@@ -197,12 +171,12 @@ export function checkGroups(
  * @throws UsageError for one to split that the job does not have.
  */
 export function checkShards(
-  { shards, instanceCount }: Pick<TrainingRequest, "shards" | "instanceCount">,
+  { shard, instanceCount }: Pick<ProgramJobRequest, "shard" | "instanceCount">,
   names: readonly string[],
   note: Note,
 ): void {
-  requireShards(shards, names);
-  if (instanceCount === 1 && names.some((name) => isSharded(shards, name))) {
+  requireShards(shard, names);
+  if (instanceCount === 1 && names.some((name) => isSharded(shard, name))) {
     note("--shard has no effect with one instance, which gets all objects");
   }
 }

@@ -1,25 +1,24 @@
 /** The user's code in S3: once for each that is different, where a job finds it as an input. */
 
-import { basename } from "@std/path/basename";
 import { startScript } from "../../app/harness_files.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { initCommand, typedPath } from "../../app/typed_path.ts";
 import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
-import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
+import { type S3Address, s3Uri, within } from "../../contract/addresses.ts";
 import { CODE_ARCHIVE, START_SCRIPT } from "../../contract/launch.ts";
 import { MlcliError } from "../../errors.ts";
 import { isDirectory } from "../../files.ts";
+import type { Setting } from "../../setting.ts";
 import {
   installsPackages,
   packCode,
   type PackedCode,
   type SourceFolder,
 } from "../../source/source.ts";
-import { ownBucket } from "../bucket_owner.ts";
+import { ownBucket, type Place } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
-import type { Place } from "./checks.ts";
+import { belowPrefix } from "./checks.ts";
 import type { TrainingRequest } from "./plan.ts";
 
 /** Code that is packed, and where it goes. */
@@ -35,13 +34,13 @@ export interface CodeToSend extends PackedCode {
  * @throws MlcliError where there is no such code, or it cannot be packed.
  */
 export async function codeToSend(
-  { app, program: { code }, sendsCode = false }:
+  { app, program: { code }, sendCode = false }:
     & Pick<TrainingRequest, "app" | "program">
-    & Partial<Pick<TrainingRequest, "sendsCode">>,
+    & Partial<Pick<TrainingRequest, "sendCode">>,
   output: Place,
   note: Note,
 ): Promise<CodeToSend | undefined> {
-  const folders = sendsCode ? await ownFolders(app) : code && [code] as const;
+  const folders = sendCode ? await ownFolders(app) : code && [code] as const;
   if (folders === undefined) return undefined;
   const packed = await packCode(folders, code?.entryPoint, note);
   return { ...packed, place: placeOf(app, output, packed.hash) };
@@ -53,7 +52,7 @@ export function noteNoNetwork(
   { networkIsolation }: Pick<TrainingRequest, "networkIsolation">,
   note: Note,
 ): void {
-  if (code === undefined || !networkIsolation || !installsPackages(code)) return;
+  if (code === undefined || !networkIsolation.value || !installsPackages(code)) return;
   note(
     "The job cannot install the code's requirements.txt, because --network-isolation blocks the " +
       "network. Use an image that contains the packages.",
@@ -64,7 +63,7 @@ export function noteNoNetwork(
 async function ownFolders(
   app: TrainingRequest["app"],
 ): Promise<readonly [SourceFolder, ...SourceFolder[]]> {
-  const { training, common } = layoutOf(app);
+  const { training, common } = app.paths;
   if (!await isDirectory(training)) {
     throw new MlcliError("No training code to send: training/ does not exist", {
       hint: `Add the missing files of the sample: ${initCommand(app, app.name)}`,
@@ -82,15 +81,10 @@ async function ownFolders(
 
 function placeOf(app: TrainingRequest["app"], output: Place, hash: string): Place {
   const path = `code/${hash}/`;
-  const { s3Prefix } = app.configuration;
-  const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
-  if (prefix === undefined) {
-    const address = within(output.address, path);
-    return { address, byFile: output.byFile && { ...output.byFile, address } };
-  }
-  const address = within(prefix, path);
-  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
-  return { address, byFile: { address, where, flag: undefined } };
+  const below = belowPrefix(app, path);
+  return below === undefined
+    ? { ...output, value: within(output.value, path) }
+    : { ...below, flag: undefined };
 }
 
 /** An object that the job needs. */
@@ -115,13 +109,13 @@ export async function missingObjects(
   aws: Pick<Aws, "s3" | "sts">,
   { archive, place }: CodeToSend,
   launcher: string,
-  kmsKey: string | undefined,
+  kmsKey: Setting<string> | undefined,
 ): Promise<Missing> {
-  const s3 = place.byFile ? (await ownBucket(aws, place.byFile)).s3 : await aws.s3();
-  const all: ObjectToSend[] = [{ address: within(place.address, CODE_ARCHIVE), bytes: archive }];
+  const { s3 } = await ownBucket(aws, place);
+  const all: ObjectToSend[] = [{ address: within(place.value, CODE_ARCHIVE), bytes: archive }];
   if (launcher === "script") {
     const bytes = new TextEncoder().encode(await startScript());
-    all.push({ address: within(place.address, START_SCRIPT), bytes });
+    all.push({ address: within(place.value, START_SCRIPT), bytes });
   }
   // With a key, what was sent without it would stay as it is.
   if (kmsKey !== undefined) return { s3, launcher, objects: all };
@@ -134,11 +128,11 @@ export async function missingObjects(
 
 export async function sendObjects(
   { s3, objects }: Missing,
-  kmsKey: string | undefined,
+  kmsKey: Setting<string> | undefined,
   note: Note,
 ): Promise<void> {
   for (const { address, bytes } of objects) {
-    await s3.putObject(address, bytes, { sha256: await sha256Of(bytes), kmsKey });
+    await s3.putObject(address, bytes, { sha256: await sha256Of(bytes), kmsKey: kmsKey?.value });
     note(`Uploaded ${s3Uri(address)}`);
   }
 }
@@ -163,7 +157,7 @@ export function shownCode(
     files: files.length,
     bytes: archive.length,
     left_out: leftOut,
-    [as]: s3Uri(place.address),
+    [as]: s3Uri(place.value),
   };
   const puts = objects.map(({ address: { bucket, key } }) => ({
     action: "s3:PutObject",

@@ -1,5 +1,6 @@
 import type { App } from "../../app/app.ts";
 import { AwsError } from "../../aws/errors.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
 import type { ModelInput } from "../../aws/sagemaker.ts";
 import type { JobInput, ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
@@ -12,35 +13,38 @@ import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
 import type { Launch, ProcessingLaunch } from "../../contract/launch.ts";
 import type { PlacedData } from "../../contract/processing_data.ts";
+import type { Setting } from "../../setting.ts";
 import type { ProgramRequest } from "../../source/program.ts";
 import { type Tagged, tagsOf } from "../tags.ts";
 
-/** What all jobs have in common; `undefined` where it was not given. */
-export interface JobRequest {
+/**
+ * Settings that jobs and endpoints share, under the names of their options, and what follows from them.
+ */
+export interface CloudRequest extends AwsOptions {
   readonly app: App;
-  readonly tag: string;
-  /** Repository in ECR; by default the one of the image's name. */
+  readonly dockerTag: string;
+  /** Repository in ECR (default: the repository of the image's name). */
   readonly repository: NamedRepository | undefined;
-  readonly baseJobName: string | undefined;
-  readonly instanceType: string | undefined;
-  readonly instanceCount: number;
+  readonly ec2Type: string | undefined;
   /** ARN of the role that SageMaker assumes. */
   readonly executionRole: string | undefined;
-  /** Of the user's code. */
+  /** Environment variables of the user's code. */
   readonly variables: Variables;
-  /** Of the job. */
+  /** AWS tags. */
   readonly tags: Readonly<Record<string, string>>;
-  readonly subnets: readonly string[];
-  readonly securityGroups: readonly string[];
-  readonly kmsKey: string | undefined;
-  readonly networkIsolation: boolean;
-  /** Options from the command line, not from the app's file: `--output-s3-dir`. */
-  readonly typed: ReadonlySet<string>;
+  readonly subnet: readonly Setting<string>[];
+  readonly securityGroup: readonly string[];
+  readonly kmsKey: Setting<string> | undefined;
   readonly dryRun: boolean;
-  /** Start the job without a question. */
+  /** Whether mlcli starts without a question. */
   readonly yes: boolean;
-  /** Return when the job has ended. */
   readonly wait: boolean;
+}
+
+export interface JobRequest extends CloudRequest {
+  readonly baseJobName: string | undefined;
+  readonly instanceCount: number;
+  readonly networkIsolation: Setting<boolean>;
 }
 
 /** A job that runs a program. */
@@ -50,47 +54,57 @@ export interface ProgramJobRequest extends JobRequest {
   /** In seconds. */
   readonly maxRun: number;
   readonly program: ProgramRequest;
+  /** Names of inputs whose objects are split between the instances, or `all`. */
+  readonly shard: readonly string[];
 }
 
 export interface TrainingRequest extends ProgramJobRequest {
-  readonly inputs: readonly RemoteChannel[];
-  /** Names of inputs whose objects are split between the instances, or `all`. */
-  readonly shards: readonly string[];
-  /** In place of instances of one type; the request has the first one's type, and the number of all. */
-  readonly groups: readonly InstanceGroup[];
-  readonly output: S3Address | undefined;
-  /** `key=value`; they win over those of the app's file. */
-  readonly hyperparameters: readonly string[];
+  readonly inputS3Dir: readonly RemoteChannel[];
+  /** Replaces `ec2Type` and `instanceCount`. */
+  readonly instanceGroup: readonly InstanceGroup[];
+  readonly outputS3Dir: Setting<S3Address> | undefined;
+  /** `key=value`; they win over those of `hyperparameters.json`, and later ones over earlier ones. */
+  readonly hyperparameter: readonly string[];
   readonly spot: boolean;
-  /** How long a job on spot instances may wait and run, in seconds. */
+  /** How long a job on spot instances can wait and run, in seconds. */
   readonly maxWait: number | undefined;
-  readonly checkpoints: S3Address | undefined;
-  /** Whether the app's training code runs in place of that in its image. */
-  readonly sendsCode: boolean;
+  readonly checkpointS3Dir: Setting<S3Address> | undefined;
+  /** Whether the local training code replaces the code in the image. */
+  readonly sendCode: boolean;
 }
 
-/** The program's arguments are the script's, too. */
+/** The program's arguments are also those of the script. */
 export interface ProcessingRequest extends ProgramJobRequest {
-  /** Relative to `processing/`; it runs where the program says nothing else. */
+  /** Script that runs unless `program` has code or a command; relative to `processing/`. */
   readonly file: string | undefined;
-  readonly inputs: readonly PlacedData<S3Address>[];
-  /** `undefined`: below the app's `s3_prefix`. */
-  readonly outputs: readonly PlacedData<S3Address | undefined>[];
-  /** Names of inputs whose objects are split between the instances, or `all`. */
-  readonly shards: readonly string[];
+  readonly inputS3Location: readonly PlacedData<S3Address | undefined>[];
+  /** Without a place, below the app's `s3_prefix`. */
+  readonly outputS3Location: readonly Setting<PlacedData<S3Address | undefined>>[];
 }
 
 /** What is known of a checked job of any kind. */
 export interface Planned
   extends
     Pick<JobRequest, "instanceCount" | "variables" | "tags">,
-    Pick<JobRequest, "subnets" | "securityGroups" | "kmsKey" | "networkIsolation"> {
+    Pick<JobRequest, "subnet" | "securityGroup" | "kmsKey" | "networkIsolation"> {
   readonly name: string;
   readonly appName: string;
   /** `REPOSITORY@sha256:...` */
   readonly image: string;
   readonly role: string;
   readonly instanceType: string;
+}
+
+/** Returns what a checked job takes over from its request. */
+export function sharedPlan(
+  request: JobRequest,
+): Omit<Planned, "name" | "image" | "role" | "instanceType"> {
+  const { app, instanceCount, variables, tags, subnet, securityGroup, kmsKey } = request;
+  const { networkIsolation } = request;
+  return {
+    ...{ appName: app.name, instanceCount, variables, tags, subnet, securityGroup, kmsKey },
+    networkIsolation,
+  };
 }
 
 /** A checked job that runs a program. */
@@ -100,7 +114,8 @@ export interface PlannedJob extends Planned, Pick<ProgramJobRequest, "volumeSize
 }
 
 export interface PlannedTraining
-  extends PlannedJob, Pick<TrainingRequest, "groups" | "maxWait" | "checkpoints"> {
+  extends PlannedJob, Pick<TrainingRequest, "instanceGroup" | "maxWait"> {
+  readonly checkpoints: S3Address | undefined;
   /** Where results go: a directory. */
   readonly output: S3Address;
   /** Of a directory the address ends with `/`. */
@@ -126,7 +141,7 @@ export interface PlannedProcessing extends PlannedJob {
 /** The input of CreateTrainingJob, without empty optional parts. */
 export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
   const { kmsKey, maxWait, checkpoints, channels, hyperparameters, metrics, launch } = planned;
-  const key = kmsKey === undefined ? {} : { KmsKeyId: kmsKey };
+  const key = kmsKey === undefined ? {} : { KmsKeyId: kmsKey.value };
   return {
     TrainingJobName: planned.name,
     ...emptyLeftOut("HyperParameters", { ...hyperparameters, ...launch.hyperparameters }),
@@ -153,14 +168,14 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
       },
     })),
     OutputDataConfig: { S3OutputPath: directoryUri(planned.output), ...key },
-    ResourceConfig: planned.groups.length === 0 ? instances(planned) : groups(planned),
-    ...planned.subnets.length === 0 ? {} : { VpcConfig: network(planned) },
+    ResourceConfig: planned.instanceGroup.length === 0 ? instances(planned) : groups(planned),
+    ...planned.subnet.length === 0 ? {} : { VpcConfig: network(planned) },
     StoppingCondition: {
       MaxRuntimeInSeconds: planned.maxRun,
       ...maxWait === undefined ? {} : { MaxWaitTimeInSeconds: maxWait },
     },
     Tags: tagsOf(planned),
-    ...planned.networkIsolation ? { EnableNetworkIsolation: true } : {},
+    ...planned.networkIsolation.value ? { EnableNetworkIsolation: true } : {},
     ...maxWait === undefined ? {} : { EnableManagedSpotTraining: true },
     ...checkpoints === undefined
       ? {}
@@ -171,7 +186,8 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
 
 /** The input of CreateProcessingJob. */
 export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
-  const { kmsKey, inputs, outputs, launch, networkIsolation, subnets } = planned;
+  const { kmsKey, inputs, outputs, launch, subnet } = planned;
+  const isIsolated = planned.networkIsolation.value;
   return {
     ProcessingJobName: planned.name,
     ...inputs.length === 0 ? {} : {
@@ -195,7 +211,7 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
           S3UploadMode: "EndOfJob",
         },
       })),
-      ...kmsKey === undefined ? {} : { KmsKeyId: kmsKey },
+      ...kmsKey === undefined ? {} : { KmsKeyId: kmsKey.value },
     },
     ProcessingResources: { ClusterConfig: instances(planned) },
     StoppingCondition: { MaxRuntimeInSeconds: planned.maxRun },
@@ -205,11 +221,11 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
       ...launch.arguments.length === 0 ? {} : { ContainerArguments: [...launch.arguments] },
     },
     ...emptyLeftOut("Environment", planned.variables),
-    ...networkIsolation || subnets.length > 0
+    ...isIsolated || subnet.length > 0
       ? {
         NetworkConfig: {
-          ...networkIsolation ? { EnableNetworkIsolation: true } : {},
-          ...subnets.length > 0 ? { VpcConfig: network(planned) } : {},
+          ...isIsolated ? { EnableNetworkIsolation: true } : {},
+          ...subnet.length > 0 ? { VpcConfig: network(planned) } : {},
         },
       }
       : {},
@@ -219,10 +235,10 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
 }
 
 /** A key is sent where one of the types takes it: no disk is left without it in silence. */
-function groups({ groups, volumeSize, kmsKey }: PlannedTraining) {
-  const { type } = groups.find(({ type }) => !hasOwnDisk(type)) ?? groups[0]!;
+function groups({ instanceGroup, volumeSize, kmsKey }: PlannedTraining) {
+  const { type } = instanceGroup.find(({ type }) => !hasOwnDisk(type)) ?? instanceGroup[0]!;
   return {
-    InstanceGroups: groups.map(({ name, type, count }) => ({
+    InstanceGroups: instanceGroup.map(({ name, type, count }) => ({
       InstanceGroupName: name,
       InstanceType: type as "ml.m5.large",
       InstanceCount: count,
@@ -246,13 +262,13 @@ function instances(planned: PlannedJob) {
 export function volumeKey(
   { kmsKey, instanceType }: Pick<Planned, "kmsKey" | "instanceType">,
 ): { readonly VolumeKmsKeyId?: string } {
-  return kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey };
+  return kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey.value };
 }
 
 export function network(
-  { subnets, securityGroups }: Pick<JobRequest, "subnets" | "securityGroups">,
+  { subnet, securityGroup }: Pick<CloudRequest, "subnet" | "securityGroup">,
 ): { Subnets: string[]; SecurityGroupIds: string[] } {
-  return { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] };
+  return { Subnets: subnet.map(({ value }) => value), SecurityGroupIds: [...securityGroup] };
 }
 
 /** Where results go: SageMaker puts the `/` between it and what it appends. */

@@ -22,6 +22,7 @@ import {
   type JobRequest,
   type PlannedJob,
   type ProgramJobRequest,
+  sharedPlan,
   shownCall,
   withoutValues,
 } from "./plan.ts";
@@ -67,28 +68,27 @@ export function newJobName(request: JobRequest, { clock }: JobHost): string {
 export async function startJob<Input extends JobInput, Data>(
   name: string,
   startable: Startable<Input, Data>,
-  choice: AwsOptions,
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
   const { kind, request, role, instanceType, code } = startable;
-  const { app, tag, repository } = request;
-  const aws = await connectFor(app, choice, host);
+  const { app, dockerTag, repository, volumeSize, maxRun } = request;
+  const aws = await connectFor(app, request, host);
   report.progress(`Checking the ${KIND_NAMES[kind]}`, 0);
   const checked = inOrder(
     eachOnce((text) => report.note(text)),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
-      return await imageForJob({ app, tag, repository, instanceType }, use, note);
+      return await imageForJob({ app, dockerTag, repository, instanceType }, use, note);
     },
     async () => await startable.checkImage?.(),
     (note) => startable.checkData(aws, note),
-    () => requireOwnKey(aws, request, kind),
+    () => requireOwnKey(aws, request.kmsKey),
   );
   const [image, , data] = await nothingCreated(kind, () => checked, report);
   const { missing } = data;
   const input = startable.plan(
-    { ...request, name, appName: app.name, image, role, instanceType, code },
+    { ...sharedPlan(request), volumeSize, maxRun, name, image, role, instanceType, code },
     data,
   );
   if (request.dryRun) {
@@ -102,7 +102,7 @@ export async function startJob<Input extends JobInput, Data>(
     await confirmFirstUse({ ...request, does }, aws, host, report);
     if (missing) await sendObjects(missing, request.kmsKey, (text) => report.note(text));
   }, report);
-  await createAndFollow({ kind, name, input, request }, aws, choice, host, report);
+  await createAndFollow({ kind, name, input, request }, aws, host, report);
 }
 
 /** A job that is checked. */
@@ -119,7 +119,6 @@ interface Creatable extends JobName {
 export async function createAndFollow(
   { kind, name, input, request }: Creatable,
   aws: Aws,
-  choice: AwsOptions,
   host: JobHost,
   report: JobReport,
   ended = (): Promise<void> => Promise.resolve(),
@@ -140,12 +139,12 @@ export async function createAndFollow(
     ).catch((error) => {
       throw withoutValues(error, request.variables);
     });
-  const arn = await createJob({ kind, name }, send, sagemaker, report, choice);
+  const arn = await createJob({ kind, name }, send, sagemaker, report, request);
   const begun = { kind, name, arn };
   noteConsole(begun, report);
   if (!request.wait) return await report.result([name], () => begun);
   const log = report.isQuiet ? false : undefined;
-  const followed = await followJob({ kind, name }, aws, host, report, { choice, log });
+  const followed = await followJob({ kind, name }, aws, host, report, { choice: request, log });
   await ended();
   await reportEnd(followed, aws, report);
 }

@@ -18,7 +18,7 @@ import { UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, idleHosts, isData } from "../preflight/data.ts";
-import type { Place } from "../start/checks.ts";
+import type { Place } from "../bucket_owner.ts";
 import type { TransformRequest } from "./plan.ts";
 
 /**
@@ -28,7 +28,7 @@ import type { TransformRequest } from "./plan.ts";
  * @throws UsageError where its type is not known; MlcliError where there is no data.
  */
 export async function checkTransformData(
-  request: TransformRequest & { readonly input: S3Address },
+  request: TransformRequest & { readonly inputS3Location: S3Address },
   output: Place,
   aws: Pick<Aws, "s3" | "sts">,
   note: Note,
@@ -38,24 +38,24 @@ export async function checkTransformData(
   readonly warnings: readonly Difference[];
 }> {
   const s3 = await aws.s3();
-  const input = await dataAddress(s3, request.input);
+  const input = await dataAddress(s3, request.inputS3Location);
   await checkInput(s3, input, note);
   await checkPlace(aws, output, note);
   const listed = await ifAllowed(s3.listObjects(input.bucket, input.key).next(), () => {});
   const objects: readonly StoredObject[] = listed?.value ?? [];
   const keys = objects.map(({ key }) => key);
   const first = objects.find(({ key }) => isData(key, input.key));
-  const transform = transformOf(request.asked, typeOf(first?.key ?? input.key, request));
+  const transform = transformOf(request, typeOf(first?.key ?? input.key, request));
   const { instanceCount } = request;
   const odd = first ? await oddLinesOf(s3, { ...first, bucket: input.bucket }, transform) : {};
-  const about = { input, output: output.address, keys, instanceCount, transform, odd };
+  const about = { input, output: output.value, keys, instanceCount, transform, odd };
   return { input, transform, warnings: dataWarnings(about) };
 }
 
 /** @throws UsageError where neither an option nor its name says it. */
-function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string {
+function typeOf(key: string, { contentType }: TransformRequest): string {
   const type = typeOfData(key);
-  if (asked.contentType !== undefined || type !== typeOfData("")) return type;
+  if (contentType !== undefined || type !== typeOfData("")) return type;
   throw new UsageError(
     'Missing required option "--content-type": the file name does not show the content type',
     { hint: "Set the content type, such as --content-type text/csv" },

@@ -33,10 +33,10 @@ export interface CheckedModel {
  * @throws MlcliError where it is not there.
  */
 export async function modelFor(
-  { app, tag, repository, model, instanceType }: TransformRequest & {
-    readonly model: TransformModel;
+  { app, dockerTag, repository, instanceType }: TransformRequest & {
     readonly instanceType: string;
   },
+  model: TransformModel,
   aws: Aws,
   { engine, interruption }: JobHost,
   note: Note,
@@ -52,7 +52,7 @@ export async function modelFor(
   }
   const archive = "address" in model ? model.address : await modelOfTraining(model.job, sagemaker);
   const use = { ecr: await aws.ecr(), engine };
-  const image = await imageForJob({ app, tag, repository, instanceType }, use, note);
+  const image = await imageForJob({ app, dockerTag, repository, instanceType }, use, note);
   const [s3, room, { signal }] = [await aws.s3(), roomFor({ instanceType }), interruption];
   await checkArchive(s3, archive, room, note, signal, undefined, "the job");
   return { archive, image };

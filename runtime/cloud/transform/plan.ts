@@ -2,6 +2,7 @@ import type { ModelInput } from "../../aws/sagemaker.ts";
 import type { TransformJobInput } from "../../aws/sagemaker_jobs.ts";
 import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { type AskedTransform, isProcessed, type Transform } from "../../contract/transform.ts";
+import type { Setting } from "../../setting.ts";
 import { emptyLeftOut, type JobRequest, network, type Planned, volumeKey } from "../start/plan.ts";
 import { tagsOf } from "../tags.ts";
 
@@ -16,11 +17,13 @@ export type TransformModel =
   /** The artifact of a training, of which a model is made. */
   | { readonly job: string };
 
-export interface TransformRequest extends JobRequest {
+export interface TransformRequest extends JobRequest, AskedTransform {
+  readonly image: Setting<string> | undefined;
   readonly model: TransformModel | undefined;
-  readonly input: S3Address | undefined;
-  readonly output: S3Address | undefined;
-  readonly asked: AskedTransform;
+  readonly job: TransformModel | undefined;
+  readonly endpoint: TransformModel | undefined;
+  readonly inputS3Location: S3Address | undefined;
+  readonly outputS3Dir: Setting<S3Address> | undefined;
 }
 
 /** A checked transform. */
@@ -60,7 +63,7 @@ export function transformPlan(planned: PlannedTransform): TransformJobInput {
       S3OutputPath: s3Uri(asDirectory(planned.output)),
       Accept: transform.accept,
       AssembleWith: SPLITS[transform.assemble],
-      KmsKeyId: kmsKey,
+      KmsKeyId: kmsKey?.value,
     },
     TransformResources: {
       InstanceType: planned.instanceType as "ml.m5.large",
@@ -83,14 +86,14 @@ export function transformModel(
   planned: Omit<Planned, "instanceCount" | "variables">,
   archive: S3Address,
 ): ModelInput {
-  const { name, image, role, networkIsolation, subnets } = planned;
+  const { name, image, role, networkIsolation, subnet } = planned;
   return {
     ModelName: name,
     // SageMaker takes no ModelDataSource for transforms.
     PrimaryContainer: { Image: image, ModelDataUrl: s3Uri(archive) },
     ExecutionRoleArn: role,
-    ...subnets.length === 0 ? {} : { VpcConfig: network(planned) },
-    ...networkIsolation ? { EnableNetworkIsolation: true } : {},
+    ...subnet.length === 0 ? {} : { VpcConfig: network(planned) },
+    ...networkIsolation.value ? { EnableNetworkIsolation: true } : {},
     Tags: tagsOf({ ...planned, job: name }),
   };
 }

@@ -1,4 +1,3 @@
-import type { AwsOptions } from "../../aws/settings.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import { UsageError } from "../../errors.ts";
@@ -8,7 +7,7 @@ import { confirmFirstUse, instancesText } from "../first_use.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "../start/checks.ts";
-import { shownCall } from "../start/plan.ts";
+import { sharedPlan, shownCall } from "../start/plan.ts";
 import {
   baseNameOf,
   createAndFollow,
@@ -20,7 +19,12 @@ import {
 import { checkTransformData } from "./data.ts";
 import { isMade, modelFor } from "./model.ts";
 import { deleteLeftModels, OwnModel } from "./own_model.ts";
-import { transformModel, transformPlan, type TransformRequest } from "./plan.ts";
+import {
+  type TransformModel,
+  transformModel,
+  transformPlan,
+  type TransformRequest,
+} from "./plan.ts";
 
 const KIND = "transform" as const;
 
@@ -33,41 +37,45 @@ const KIND = "transform" as const;
  */
 export async function transform(
   request: TransformRequest,
-  choice: AwsOptions,
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { app, model: source, executionRole, dryRun } = request;
+  const { app, inputS3Location, executionRole, dryRun } = request;
+  const source = request.model ?? request.job ?? request.endpoint;
   requireGiven(KIND, app, [
-    ["--input-s3-location", request.input],
+    ["--input-s3-location", inputS3Location],
     ["--model", source],
-    ["--ec2-type", request.instanceType],
+    ["--ec2-type", request.ec2Type],
     ...isMade(source) ? [["--execution-role", executionRole] as const] : [],
   ]);
-  const instanceType = request.instanceType!;
-  requireFitting(request, instanceType);
+  const instanceType = request.ec2Type!;
+  requireFitting(request, source!, instanceType);
   const name = newJobName(request, host);
-  const output = outputOf(request, {
-    ...{ kind: KIND, flag: "--output-s3-dir", named: request.output, path: `output/${name}` },
-  });
+  const output = outputOf(app, "--output-s3-dir", request.outputS3Dir, `output/${name}`);
   checkNetworkAndTags(request);
   requireNone(environmentDifferences(KIND, request.variables));
-  const aws = await connectFor(app, choice, host);
+  const aws = await connectFor(app, request, host);
   report.progress("Checking the transform job", 0);
   const [model, data] = await nothingCreated(KIND, () =>
     inOrder(
       eachOnce((text) => report.note(text)),
-      (note: Note) => modelFor({ ...request, model: source!, instanceType }, aws, host, note),
-      (note: Note) => checkTransformData({ ...request, input: request.input! }, output, aws, note),
-      () => requireOwnKey(aws, request, KIND),
+      (note: Note) => modelFor({ ...request, instanceType }, source!, aws, host, note),
+      (note: Note) =>
+        checkTransformData(
+          { ...request, inputS3Location: inputS3Location! },
+          output,
+          aws,
+          note,
+        ),
+      () => requireOwnKey(aws, request.kmsKey),
     ), report);
   for (const { message, hint } of data.warnings) report.warning(message, hint);
-  const planned = { ...request, name, appName: app.name, instanceType };
+  const planned = { ...sharedPlan(request), name, instanceType };
   const own = model.archive && transformModel(
     { ...planned, image: model.image!, role: executionRole! },
     model.archive,
   );
-  const of = { image: model.image, model: model.name ?? name, output: output.address };
+  const of = { image: model.image, model: model.name ?? name, output: output.value };
   const input = transformPlan({ ...planned, ...data, ...of });
   if (dryRun) {
     const before = own ? [shownCall("sagemaker:CreateModel", own)] : [];
@@ -81,18 +89,22 @@ export async function transform(
     await deleteLeftModels(baseNameOf(request), sagemaker, host, report);
   }, report);
   const job = { kind: KIND, name, input, request };
-  if (own === undefined) return await createAndFollow(job, aws, choice, host, report);
-  const owned = new OwnModel(name, sagemaker, report, choice);
+  if (own === undefined) return await createAndFollow(job, aws, host, report);
+  const owned = new OwnModel(name, sagemaker, report, request);
   await owned.with(
     own,
     request.tags,
-    () => createAndFollow(job, aws, choice, host, report, () => owned.delete()),
+    () => createAndFollow(job, aws, host, report, () => owned.delete()),
   );
   if (!request.wait) report.note(owned.words);
 }
 
 /** @throws UsageError for a type that transforms do not have, and options of a new model alone. */
-function requireFitting({ model, typed }: TransformRequest, instanceType: string): void {
+function requireFitting(
+  { image, networkIsolation, subnet: [subnet] }: TransformRequest,
+  model: TransformModel,
+  instanceType: string,
+): void {
   if (architectureOf(instanceType) === "arm64") {
     throw new UsageError(`Batch transform does not support Graviton instances: ${instanceType}`, {
       hint: "Use another type, such as --ec2-type ml.m5.large, and build an image for it: " +
@@ -100,9 +112,10 @@ function requireFitting({ model, typed }: TransformRequest, instanceType: string
     });
   }
   if (isMade(model)) return;
-  const unused = ["--image", "--network-isolation", "--subnet"].find((flag) => typed.has(flag));
+  const unused = [image, networkIsolation, subnet].find((setting) => setting?.from === "typed");
   if (unused === undefined) return;
-  throw new UsageError(`Option "${unused}" has no effect on an existing model`, {
-    hint: `Omit ${unused}, or create a model with --model s3://.../model.tar.gz or --job NAME`,
+  throw new UsageError(`Option "${unused.where}" has no effect on an existing model`, {
+    hint:
+      `Omit ${unused.where}, or create a model with --model s3://.../model.tar.gz or --job NAME`,
   });
 }

@@ -128,7 +128,8 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
 /** S3, for buckets of the caller's own account only. */
 async function ownS3(aws: Aws, app: App, address: S3Address, report: UploadReport): Promise<S3> {
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
-  const { s3, isCertain } = await ownBucket(aws, { address, where, flag: "--target-dir" });
+  const place = { value: address, from: "file", where, flag: "--target-dir" } as const;
+  const { s3, isCertain } = await ownBucket(aws, place);
   if (!isCertain) {
     report.note(
       `Cannot check that your account owns the bucket ${address.bucket}. ` +

@@ -132,9 +132,9 @@ export function requireNetwork(
 /** @throws MlcliError if the engine publishes no ports, and one is to be published. */
 export function requirePublishing(
   { inStudio }: Pick<Engine, "inStudio">,
-  { ports }: Pick<BatchJob, "ports">,
+  { publish }: Pick<BatchJob, "publish">,
 ): void {
-  if (!inStudio || ports.length === 0) return;
+  if (!inStudio || publish.length === 0) return;
   throw new MlcliError("SageMaker Studio does not support publishing container ports", {
     hint: "Remove --publish: a port that your code listens on is already a port of the space",
   });

@@ -1,9 +1,9 @@
 import { join } from "@std/path/join";
-import { type App, imageReference } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import { sentOf } from "../../app/left_out.ts";
 import { commonFinding } from "../../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, usedDockerfile } from "../../app/image.ts";
-import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import type { CodeFolder } from "../../app/layout.ts";
 import { IGNORE_FILE } from "../../app/private_files.ts";
 import { changesSince } from "../../app/sources.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -15,7 +15,7 @@ import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 
 /** An app's image, and whether its own code is what runs. */
-type AppImage = Pick<LocalJob, "app" | "tag" | "strict">;
+type AppImage = Pick<LocalJob, "app" | "strict">;
 
 /**
  * What the code finds here and would not find on SageMaker, or the other way round. What stands
@@ -58,7 +58,7 @@ export async function leftOutDifferences(
 ): Promise<readonly Difference[]> {
   if (!isOfAppsDirectory(app, image)) return [];
   if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
-  const { leftOut: paths } = await sentOf(app, layoutOf(app)[code]);
+  const { leftOut: paths } = await sentOf(app, app.paths[code]);
   const [first] = paths.map(inOneLine);
   if (first === undefined) return [];
   const [dockerignore = "", ...files] = [IGNORE_FILE, ...paths]
@@ -90,14 +90,14 @@ export async function commonDifferences(
 
 /** Compares the app's code only if it is not mounted over the image's. */
 async function changedDifferences(
-  { app, tag, strict }: AppImage,
+  { app, strict }: AppImage,
   code: CodeFolder,
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
   if (app.configuration.image !== undefined || !isBuiltOf(app.name, image)) return [];
   const changes = await changesSince(app, image, strict ? [code, "common"] : []);
   if (!changes?.length) return [];
-  const reference = imageReference(app, tag);
+  const reference = app.image;
   const changed = changes.map(({ shown }) => inOneLine(shown));
   const words = changed.length === 2 ? changed.join(" and ") : listed(changed);
   return [{

@@ -1,4 +1,4 @@
-import { imageReference } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import {
   elsewhereFinding,
   platformFinding,
@@ -26,7 +26,7 @@ import { isBuiltByMlcli } from "../../contract/images.ts";
  */
 export async function imageToRun(
   engine: Engine,
-  { app, tag, network, images }: LocalJob,
+  { app, network, images }: LocalJob,
   host: Pick<Host, "interruption" | "err" | "waiting">,
   pulls = true,
 ): Promise<ImageDetails> {
@@ -34,7 +34,7 @@ export async function imageToRun(
   requireNetwork(engine, network);
   // Asked for now, the answer is there when the container is created. A failure shows there, too.
   protectionOf(engine).catch(() => {});
-  const reference = imageReference(app, tag);
+  const reference = app.image;
   const { image: named, platform } = app.configuration;
   if (named !== undefined) {
     const namedBy = await images.requireTrusted();
@@ -93,11 +93,8 @@ function missingHint(reference: string): string {
     'another platform, set "platform": "linux/amd64" in NAME.json.';
 }
 
-export function imageDifferences(
-  { app, tag }: Pick<LocalJob, "app" | "tag">,
-  image: ImageDetails,
-): readonly Difference[] {
-  const reference = imageReference(app, tag);
+export function imageDifferences(app: App, image: ImageDetails): readonly Difference[] {
+  const reference = app.image;
   return [
     app.configuration.image === undefined ? elsewhereFinding(app, reference, image) : undefined,
     platformFinding(

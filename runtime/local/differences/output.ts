@@ -1,7 +1,8 @@
 /** What a run leaves in the layout's `output`, where SageMaker keeps only a part of it. */
 
 import { join } from "@std/path/join";
-import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { isPlaceholder } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { isKeptOutput, JOBS, type ProgramKind } from "../../contract/jobs.ts";
@@ -25,7 +26,7 @@ const LARGEST_DIRECTORY = 64 * 1024;
 const MOST_ENTRIES = 500;
 
 /** Remembers what is in `output`, as far as that is quickly done. */
-export async function outputBefore({ output }: Layout): Promise<OutputBefore> {
+export async function outputBefore({ output }: Paths): Promise<OutputBefore> {
   const info = await lstatIfThere(output);
   const isSmall = (info?.size ?? 0) <= LARGEST_DIRECTORY;
   return {
@@ -41,7 +42,7 @@ export async function outputBefore({ output }: Layout): Promise<OutputBefore> {
  * everything is its output, but what earlier runs left is not.
  */
 export async function outputDifferences(
-  layout: Layout,
+  layout: Paths,
   kind: ProgramKind,
   before: OutputBefore,
 ): Promise<readonly Difference[]> {

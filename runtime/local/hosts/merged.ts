@@ -1,6 +1,6 @@
 /** What the hosts of a run wrote, in one place: as SageMaker puts it into one archive. */
 
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { counted } from "../../quantities.ts";
@@ -32,7 +32,7 @@ function inOrder(
  * @returns what is not as it should be: names that several hosts wrote.
  */
 export async function mergeTraining(
-  layout: Layout,
+  layout: Paths,
   model: string,
   places: readonly HostPlace[],
   first: string | undefined,

@@ -2,7 +2,7 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { type Cluster, hostNames, isSharded } from "../../contract/hosts.ts";
 import { HOST } from "../../contract/jobs.ts";
 import { hostContainerName } from "../../contract/names.ts";
@@ -50,11 +50,11 @@ export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: str
 
 /** Where a host of a training writes: one of several in its own place, which is merged into these. */
 export function trainingFolders(
-  { output, checkpoints }: Pick<Layout, "output" | "checkpoints">,
+  { output, checkpoints }: Pick<Paths, "output" | "checkpoints">,
   model: string,
   place: Pick<HostPlace, "directory">,
   isAlone: boolean,
-): Pick<Layout, "model" | "output" | "checkpoints"> {
+): Pick<Paths, "model" | "output" | "checkpoints"> {
   const of = (name: string, alone: string): string => isAlone ? alone : writtenBy(place, name);
   return {
     model: of("model", model),
@@ -72,9 +72,9 @@ const POSSIBLE: readonly (string | undefined)[] = [undefined, "bridge", "none"];
  */
 export function requireNetworks(
   engine: Pick<Engine, "inStudio">,
-  { hosts: { count }, network, ports }: Pick<BatchJob, "hosts" | "network" | "ports">,
+  { hosts: { count }, network, publish }: Pick<BatchJob, "hosts" | "network" | "publish">,
 ): void {
-  requirePublishing(engine, { ports });
+  requirePublishing(engine, { publish });
   if (count === 1) return;
   if (engine.inStudio) {
     throw new MlcliError("Several hosts are not supported in SageMaker Studio", {

@@ -1,7 +1,6 @@
 /** The hosts of a run with all that their containers need. */
 
 import { join } from "@std/path/join";
-import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import { makeDirectory } from "../../files.ts";
@@ -48,7 +47,7 @@ export async function readyHost(
   { job, run, mounted, status, host, note }: Making,
 ): Promise<ReadyHost> {
   const { kind, image, hosts, launcher, run: { name, record } } = run;
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const code = await copyCode(layout, of.directory, mounted, of === hosts[0] ? note : () => {});
   const report = makeReport(of.directory);
   const planned = of.plan({

@@ -3,7 +3,6 @@
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
-import { layoutOf } from "../../app/layout.ts";
 import type { Context } from "../../context.ts";
 import { isSystemError } from "../../errors.ts";
 import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
@@ -31,7 +30,7 @@ export async function measureEarlierRuns(
 ): Promise<void> {
   const definitions = app.configuration.metricDefinitions;
   if (definitions.length === 0) return;
-  const layout = layoutOf(app);
+  const layout = app.paths;
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   let left = MOST_STEPS;
   const skipped: string[] = [];

@@ -4,8 +4,9 @@
  */
 
 import { join } from "@std/path/join";
-import { type App, imageReference } from "../../app/app.ts";
-import { holdsFile, type Layout, layoutOf } from "../../app/layout.ts";
+import type { App } from "../../app/app.ts";
+import { holdsFile } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { shellWord, typedPath } from "../../app/typed_path.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Difference } from "../../contract/differences.ts";
@@ -58,7 +59,7 @@ async function settleRun(
   engine: Engine,
   host: AdoptHost,
 ): Promise<string | undefined> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const directory = runDirectoryOf(layout, name);
   const record = await recordOf(layout, name);
   // All was done but this.
@@ -95,7 +96,7 @@ async function settleRun(
 
 /** Nobody asks its server any more. */
 async function endTransform(
-  layout: Layout,
+  layout: Paths,
   { name, container: shown }: RunSummary,
   container: ContainerSummary | undefined,
   engine: Engine,
@@ -121,7 +122,7 @@ async function endHosts(
   engine: Engine,
   host: AdoptHost,
 ): Promise<string | undefined> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const directory = runDirectoryOf(layout, name);
   for (const container of containers) {
     if (await isLeftHost(container, job.app)) await engine.removeContainer(container.Id);
@@ -177,7 +178,7 @@ function containerOf(
 
 /** Of a container that has ended, the engine knows how. */
 async function adopt(
-  layout: Layout,
+  layout: Paths,
   { name, kind }: RunSummary,
   container: ContainerSummary,
   engine: Engine,
@@ -223,7 +224,7 @@ function inOne(difference: Difference | undefined): string | undefined {
 
 /** Gives what the run wrote to the caller, as its mlcli would have. */
 async function handOverToCaller(
-  { app, tag }: LocalJob,
+  { app }: LocalJob,
   folders: readonly string[],
   host: AdoptHost,
 ): Promise<void> {
@@ -235,11 +236,11 @@ async function handOverToCaller(
     if (info?.isDirectory && info.uid === caller?.uid) own.push(folder);
   }
   const owners = await ownersBefore(own, caller, true);
-  for (const text of await giveToCaller(imageReference(app, tag), owners, host)) tell(err, text);
+  for (const text of await giveToCaller(app.image, owners, host)) tell(err, text);
 }
 
 /** A run of which nobody knows how it ended: whoever started it decides. */
-async function nameResults(layout: Layout, run: string): Promise<string | undefined> {
+async function nameResults(layout: Paths, run: string): Promise<string | undefined> {
   // Its model is in its place: it had a good end.
   const status = await currentRun(layout) === run ? "Completed" : "Lost";
   await completeRecord(layout, run, { status, exit_status: null, reason: null });

@@ -1,6 +1,6 @@
 /** What differs between the code of two runs, which is kept as `jobs/code/HASH.tar.gz`. */
 
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { bytesOfFile, entriesOf } from "../../archive/reader.ts";
 import { MlcliError } from "../../errors.ts";
 import { keptCode } from "../../model/runs.ts";
@@ -28,7 +28,7 @@ const MOST_EDITS = 2_000;
 
 /** @returns sorted; `undefined` where the code of one is not kept, or too much. */
 export async function codeChanges(
-  layout: Layout,
+  layout: Paths,
   hashes: readonly [string | undefined, string | undefined],
   signal: AbortSignal,
 ): Promise<readonly CodeChange[] | undefined> {
@@ -74,7 +74,7 @@ export async function codeChanges(
 }
 
 async function filesOf(
-  layout: Layout,
+  layout: Paths,
   hash: string | undefined,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Uint8Array> | undefined> {

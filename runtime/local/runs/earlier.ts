@@ -1,4 +1,3 @@
-import { layoutOf } from "../../app/layout.ts";
 import { isLeft } from "../../owner.ts";
 import { isUnfinished, runDirectoryOf, runNames } from "../../model/runs.ts";
 import { finishMove } from "../../model/versions.ts";
@@ -10,7 +9,7 @@ import type { AdoptHost } from "./adopt.ts";
  * nothing, which is nearly always, the engine is not asked.
  */
 export async function settleEarlierRuns(job: LocalJob, host: AdoptHost): Promise<void> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   await finishMove(layout, { err: host.err, signal: host.interruption.signal });
   const left: string[] = [];
   for (const name of runNames(layout)) {

@@ -1,7 +1,7 @@
 /** The code as it ran, kept once for all runs that had the same: `jobs/code/HASH.tar.gz`. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
 import { KEPT_CODE, makeInJobs } from "../../model/runs.ts";
@@ -13,7 +13,7 @@ import type { RunCode } from "./working_copy.ts";
  *
  * @returns its hash; `undefined` where there is none, or too much.
  */
-export async function keepCode(layout: Layout, code: RunCode): Promise<string | undefined> {
+export async function keepCode(layout: Paths, code: RunCode): Promise<string | undefined> {
   if (!code.isWritable) return undefined;
   const folders = [
     ...folderOf(code.codeFolder, "code"),
@@ -26,7 +26,7 @@ export async function keepCode(layout: Layout, code: RunCode): Promise<string | 
 }
 
 /** Keeps code that a run has sent. @returns its hash. */
-export async function keepSent(layout: Layout, sent: PackedCode): Promise<string> {
+export async function keepSent(layout: Paths, sent: PackedCode): Promise<string> {
   await keep(layout, sent, () => Promise.resolve(sent.archive));
   return sent.hash;
 }
@@ -38,7 +38,7 @@ function folderOf(path: string | undefined, name: string) {
 
 /** Keeps code, unless it is kept. A run goes on without. */
 async function keep(
-  layout: Layout,
+  layout: Paths,
   { hash }: SentCode,
   archive: () => Promise<Uint8Array>,
 ): Promise<void> {

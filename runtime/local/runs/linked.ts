@@ -7,7 +7,8 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { isJunk } from "../../app/junk.ts";
 import { brokenLinks, linkBoundary, type Node, nodesIn } from "../../app/links.ts";
-import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { isPlaceholder } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { pointerMessage, pointersAmong } from "../../app/pointers.ts";
 import { typedPath, type Viewpoint } from "../../app/typed_path.ts";
 import { writtenTop } from "../../app/written.ts";
@@ -47,7 +48,7 @@ export interface LookedAt extends InputFolder {
 
 /** Looks through the directories that a run reads. */
 export async function lookAt(
-  { boundary: repository }: Pick<Layout, "boundary">,
+  { boundary: repository }: Pick<Paths, "boundary">,
   data: readonly InputFolder[],
 ): Promise<readonly LookedAt[]> {
   return await Promise.all(data.map(async (one) => {

@@ -3,7 +3,6 @@
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { UsageError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
@@ -26,7 +25,7 @@ import type { CodeChange } from "./code_changes.ts";
  * @throws MlcliError if the records lie outside of the app's repository.
  */
 export async function listRuns(app: App): Promise<readonly RunSummary[]> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   return await withModels(layout, await recordsOf(layout));
 }
@@ -48,7 +47,7 @@ export async function wholeRun(
   typed: string,
   all?: readonly RunSummary[],
 ): Promise<WholeRun> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const run = findRun(all ?? await listRuns(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
@@ -92,7 +91,7 @@ export async function compareRuns(
   if (runs.length > 2) return { runs, differences, code: undefined };
   if (one === other) return { runs, differences, code: [] };
   const { codeChanges } = await import("./code_changes.ts");
-  return { runs, differences, code: await codeChanges(layoutOf(app), [one, other], signal) };
+  return { runs, differences, code: await codeChanges(app.paths, [one, other], signal) };
 }
 
 export function findRun(runs: readonly RunSummary[], typed: string): RunSummary {

@@ -7,7 +7,8 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { holdsFile, type Layout } from "../../app/layout.ts";
+import { holdsFile } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { isOutside, shellWord, typedPath } from "../../app/typed_path.ts";
 import { PATHS } from "../../contract/jobs.ts";
@@ -27,7 +28,7 @@ import type { ProcessingOutput } from "../jobs.ts";
 import { sift } from "./sift.ts";
 
 /** The directory of an output in that of its run. */
-export function outputFolder(layout: Layout, run: string, { name }: ProcessingOutput): string {
+export function outputFolder(layout: Paths, run: string, { name }: ProcessingOutput): string {
   return join(outputsOfRun(layout, run), name);
 }
 
@@ -38,7 +39,7 @@ export function outputFolder(layout: Layout, run: string, { name }: ProcessingOu
  * there.
  */
 export async function requireFree(
-  layout: Layout,
+  layout: Paths,
   outputs: readonly ProcessingOutput[],
   inputs: readonly { readonly place: string }[],
 ): Promise<void> {
@@ -58,7 +59,7 @@ export async function requireFree(
 }
 
 /** @returns an absolute path without links. */
-async function targetOf(layout: Layout, output: ProcessingOutput): Promise<string> {
+async function targetOf(layout: Paths, output: ProcessingOutput): Promise<string> {
   const { name, path, place } = output;
   const option = `--output-dir ${path === PATHS.processingOutput ? "" : `${name}=`}`;
   // Checked again after the run, because it might have planted a link.
@@ -95,7 +96,7 @@ async function problemAt(target: string): Promise<string | undefined> {
  * @throws MlcliError where one cannot be moved: the others are.
  */
 export async function moveOutputs(
-  layout: Layout,
+  layout: Paths,
   run: string,
   outputs: readonly ProcessingOutput[],
   { err, signal }: { readonly err: MessageStream; readonly signal: AbortSignal },
@@ -179,7 +180,7 @@ async function move(from: string, to: string, signal: AbortSignal): Promise<void
  *
  * @returns where that is, as the user would type it; `undefined` where it wrote nothing.
  */
-export async function keepOutputs(layout: Layout, run: string): Promise<string | undefined> {
+export async function keepOutputs(layout: Paths, run: string): Promise<string | undefined> {
   const folder = outputsOfRun(layout, run);
   // What cannot be read may hold some.
   const isThere = await holdsFile(layout, folder, folder).catch(() => true);

@@ -6,7 +6,7 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { findApp } from "../../app/app.ts";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import type { ContainerSummary } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
@@ -34,7 +34,7 @@ import { listed } from "../../text.ts";
 
 /** Removes models and records that are no longer kept. Errors must not fail the run that ends. */
 export async function prune(
-  layout: Layout,
+  layout: Paths,
   host: Pick<Host, "engine" | "err" | "env" | "interruption">,
 ): Promise<void> {
   try {
@@ -72,7 +72,7 @@ interface OldRuns {
 }
 
 async function removeOld(
-  layout: Layout,
+  layout: Paths,
   { models, records }: OldRuns,
   servers: readonly ContainerSummary[],
 ): Promise<readonly string[]> {
@@ -89,7 +89,7 @@ async function removeOld(
 }
 
 async function oldOf(
-  layout: Layout,
+  layout: Paths,
   metric: string | undefined,
   settings: PersonSettings,
   servers: readonly ContainerSummary[],
@@ -132,7 +132,7 @@ async function removeUnusedModels(
 }
 
 /** Removes the code that no run has whose record is kept. */
-async function removeUnusedCode(layout: Layout): Promise<void> {
+async function removeUnusedCode(layout: Paths): Promise<void> {
   const used = new Set((await recordsOf(layout)).map(({ code }) => `${code}.tar.gz`));
   for (const path of await pathsInJobs(layout, KEPT_CODE)) {
     const isOurs = /^[0-9a-f]{32}\.tar\.gz$/.test(basename(path));
@@ -141,7 +141,7 @@ async function removeUnusedCode(layout: Layout): Promise<void> {
 }
 
 /** Removes what mlcli wrote, with outputs that nobody moved, and the directory if nothing else is in it. */
-async function removeRecord(layout: Layout, run: string): Promise<void> {
+async function removeRecord(layout: Paths, run: string): Promise<void> {
   const directory = runDirectoryOf(layout, run);
   // A person was told to take what its hosts wrote.
   if (await lstatIfThere(join(directory, HOSTS)) !== undefined) return;

@@ -4,7 +4,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { JOBS, type ProgramKind } from "../../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
 import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
@@ -40,7 +40,7 @@ export interface OwnOutput {
  * @returns is called at the run's end.
  */
 export async function watchOutput(
-  layout: Layout,
+  layout: Paths,
   { kind, name, outputFolder }: ReasonOf,
 ): Promise<() => OwnOutput> {
   const path = join(outputFolder, JOBS[kind].reasonFile);
@@ -69,7 +69,7 @@ export async function watchOutput(
  * @returns tells whether another run was there at any time since. (It may say yes where a directory was
  * put there by something else.)
  */
-async function noticeOthers(layout: Layout, run: string): Promise<() => boolean> {
+async function noticeOthers(layout: Paths, run: string): Promise<() => boolean> {
   const before = new Set(runNames(layout));
   const unfinished = await Promise.all(
     [...before].map(async (name) => name !== run && await isUnfinished(layout, name)),

@@ -13,7 +13,7 @@ import {
   OutputClosed,
   UserCodeError,
 } from "../../errors.ts";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { KEY_VARIABLES } from "../../contract/variables.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
@@ -33,7 +33,7 @@ import {
 
 /** Where a record is written, and what it may touch. */
 export interface RecordPlace {
-  readonly layout: Layout;
+  readonly layout: Paths;
   readonly clock: Pick<Clock, "date">;
   readonly err: MessageStream;
 }

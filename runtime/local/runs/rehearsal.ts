@@ -1,7 +1,8 @@
 /** What a rehearsal of a stop shows: `local train --stop-after`. */
 
 import { join } from "@std/path/join";
-import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { isPlaceholder } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { counted } from "../../quantities.ts";
 import type { RunOutcome } from "../container/run.ts";
@@ -13,7 +14,7 @@ import type { RunOutcome } from "../container/run.ts";
  * @param written how many files are in the model that it wrote, and that is in its place now.
  */
 export async function rehearsalText(
-  layout: Layout,
+  layout: Paths,
   seconds: number,
   written: number,
   { words, stoppedWithin }: RunOutcome,

@@ -6,7 +6,7 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { ConfigurationFiles } from "../../contract/configuration_files.ts";
 import { platformJobName } from "../../contract/names.ts";
@@ -60,7 +60,7 @@ const WORKING_FILES = [
  * @throws MlcliError where other users could use what the container writes.
  */
 export async function withRun<T>(
-  layout: Layout,
+  layout: Paths,
   host: Pick<Host, "engine" | "caller" | "err" | "env" | "clock" | "interruption">,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {

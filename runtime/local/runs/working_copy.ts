@@ -7,7 +7,8 @@ import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
 import { followedInCode } from "../../app/left_out.ts";
 import type { Confined } from "../../app/confinement.ts";
-import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { isPlaceholder } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { brokenLink, followLink } from "../../app/links.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Channel } from "../../contract/channels.ts";
@@ -123,7 +124,7 @@ export interface RunInput {
  * @param isStrict whether there is nothing but the channels.
  */
 export async function makeInput(
-  layout: Layout,
+  layout: Paths,
   input: string,
   channels: readonly Pick<Linked, "name" | "source" | "mounts">[],
   { copies, isStrict }: { readonly copies: boolean; readonly isStrict: boolean },
@@ -155,7 +156,7 @@ export function channelMounts(
 
 /** What lies beside the channels. */
 export function othersIn(
-  layout: Layout,
+  layout: Paths,
   channels: readonly Pick<Channel, "name">[],
 ): readonly InputMount[] {
   return mountable([
@@ -191,7 +192,7 @@ export function entriesOf(
 /** The entries that can be mounted: files and directories, links followed. */
 export function mountable(
   entries: readonly InputMount[],
-  { boundary }: Pick<Layout, "boundary">,
+  { boundary }: Pick<Paths, "boundary">,
 ): readonly InputMount[] {
   return entries.flatMap(({ path, source }) => {
     const { isFile, isDirectory, isSymlink } = Deno.lstatSync(source);
@@ -210,7 +211,7 @@ export function mountable(
  * @throws MlcliError when a link leads out of the repository, or in a circle.
  */
 export async function copyConfiguration(
-  layout: Layout,
+  layout: Paths,
   to: string,
   except: readonly string[],
 ): Promise<void> {
@@ -237,7 +238,7 @@ export async function copyConfiguration(
   await copyFolder(layout.configInput, to, except);
 }
 
-function leadsBack(layout: Layout, path: string): MlcliError {
+function leadsBack(layout: Paths, path: string): MlcliError {
   const shown = typedPath(layout, path);
   return new MlcliError(`Cannot copy ${shown}: it points to a directory that was already copied`, {
     hint: "Remove the link: each directory of input/config is copied into the container once",

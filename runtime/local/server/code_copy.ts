@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import { tarBytes, type TarEntry } from "../../archive/writer.ts";
 import { PATHS } from "../../contract/jobs.ts";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { COMMON_PATH } from "../../contract/images.ts";
@@ -37,7 +37,7 @@ interface Part {
  */
 export async function codeCopy(
   { codeFolder, commonFolder }: MountedCode,
-  layout: Pick<Layout, "directory" | "boundary">,
+  layout: Pick<Paths, "directory" | "boundary">,
   isForLinks = false,
 ): Promise<CodeCopy> {
   const copied = async (source: string | undefined, target: string) => {

@@ -7,9 +7,8 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { imageReference } from "../../app/app.ts";
 import { boundaryOf } from "../../app/confinement.ts";
-import { COMMON_FOLDER, layoutOf } from "../../app/layout.ts";
+import { COMMON_FOLDER } from "../../app/paths.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isDirectory } from "../../files.ts";
@@ -54,18 +53,18 @@ const CODE = ["prediction", COMMON_FOLDER];
 
 /** What a server is made of that is started now. To be asked for before it starts. */
 export async function madeOf(
-  { app, tag, run, credentials }: Pick<ServingJob, "app" | "tag" | "run" | "credentials">,
+  { app, run, credentials }: Pick<ServingJob, "app" | "run" | "credentials">,
   codeFolder: string | undefined,
   image: Pick<ImageDetails, "Id">,
 ): Promise<MadeOf> {
-  const { base } = layoutOf(app);
+  const { base } = app.paths;
   return {
     host: Deno.hostname(),
     base,
     code: codeFolder === undefined ? "" : (await codeOf(base)).fingerprint,
     // Of a version that was named, none is newer.
     model: run === undefined ? (await modelOf(base)).fingerprint : "",
-    image: imageReference(app, tag),
+    image: app.image,
     imageId: image.Id,
     ...credentials &&
       { credentials: { profile: credentials.profile, expires: credentials.expires } },

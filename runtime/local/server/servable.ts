@@ -1,14 +1,8 @@
 /** Whether an app can be served: its layout, its model, and its image. */
 
-import { imageReference } from "../../app/app.ts";
 import { isOfAppsDirectory } from "../../app/image.ts";
-import {
-  type Layout,
-  layoutOf,
-  requireLayoutInside,
-  requireModel,
-  requireTestDirectory,
-} from "../../app/layout.ts";
+import { requireLayoutInside, requireModel, requireTestDirectory } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import type { ImageDetails } from "../../docker/images.ts";
@@ -42,7 +36,7 @@ export async function lookAtImage(
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
-    ...imageDifferences(job, image),
+    ...imageDifferences(job.app, image),
     ...job.code ? [] : await codeDifferences(job, "prediction", image),
   ]);
   const withInit = holdsHarness(image) && !job.strict;
@@ -50,9 +44,9 @@ export async function lookAtImage(
 }
 
 /** @throws MlcliError for an image of mlcli's, which serves `prediction/`. */
-function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): void {
+function requireReadsModelCode({ app }: ServingJob, image: ImageDetails): void {
   if (!holdsHarness(image)) return;
-  throw new MlcliError(`${imageReference(app, tag)} runs prediction/serve, not an entry point`, {
+  throw new MlcliError(`${app.image} runs prediction/serve, not an entry point`, {
     hint: "Remove the entry point: only images that run the model's code/, such as AWS's, use it",
   });
 }
@@ -67,7 +61,7 @@ export async function requireServable(
   job: ServingJob,
   host: Pick<Host, "engine" | "interruption" | "err" | "caller">,
 ): Promise<ServingJob> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
@@ -83,7 +77,7 @@ export async function requireServable(
 
 /** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */
 export async function servedVersion(
-  layout: Layout,
+  layout: Paths,
   { run, app }: Pick<ServingJob, "run" | "app">,
 ): Promise<Version> {
   if (run !== undefined) return await versionOf(layout, run);

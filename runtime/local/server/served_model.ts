@@ -1,7 +1,7 @@
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { nodesIn } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -33,7 +33,7 @@ export function networkFolderOf(modelFolder: string): string {
  * @throws MlcliError where the archive cannot be unpacked; the signal's reason. Nothing is left then.
  */
 export async function servedModel(
-  layout: Layout,
+  layout: Paths,
   model: string,
   server: string,
   code: PackedCode | undefined,
@@ -78,7 +78,7 @@ const ROOT: TarEntry = { type: "directory", path: "", mode: 0o755 };
  *
  * @throws MlcliError for pointers to files that were not fetched.
  */
-function needsView(layout: Layout, model: string): boolean {
+function needsView(layout: Paths, model: string): boolean {
   let hasLinks = false;
   for (
     const { path, source, kind, isLink } of nodesIn(model, Deno.realPathSync(model)).take(MOST)
@@ -129,7 +129,7 @@ async function viewOf(
 
 /** The same, with a directory of the caller's to unpack into, which is not there yet. */
 export async function modelIn(
-  layout: Layout,
+  layout: Paths,
   target: string,
   signal: AbortSignal,
 ): Promise<string> {
@@ -140,7 +140,7 @@ export async function modelIn(
 }
 
 async function unpackedModel(
-  layout: Layout,
+  layout: Paths,
   archive: string,
   target: string,
   signal: AbortSignal,

@@ -1,5 +1,4 @@
-import { imageReference } from "../../app/app.ts";
-import { holdsFile, layoutOf, requireLayoutInside } from "../../app/layout.ts";
+import { holdsFile, requireLayoutInside } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Engine } from "../../docker/engine.ts";
 import type { ImageDetails } from "../../docker/images.ts";
@@ -75,7 +74,7 @@ export async function startOf(
   follow?: Follow,
 ): Promise<Start> {
   const job = await requireServable(asked, host);
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   // What servers of a killed mlcli left: copies of models, and what pip was given.
   if ((await pathsInJobs(layout, UNPACKED)).length > 0) await prune(layout, host);
   const engine = await host.engine();
@@ -131,10 +130,10 @@ export async function startServer(
   signal.throwIfAborted();
   const { image, planned } = await start.ofImage();
   if (engine.inStudio) {
-    requireTakesPort(image, imageReference(job.app, job.tag), place.published);
+    requireTakesPort(image, job.app.image, place.published);
   }
   const lent = await withCredentials(job, start.note);
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const sent = job.code && await packCode([job.code], job.code.entryPoint, start.note);
   const code = sent ? NOT_MOUNTED : await mountedCode(job, layout, "prediction", image, start.note);
   const copy = await codeCopy(code, layout, !start.copiesCode);
@@ -216,7 +215,7 @@ async function createAndStart(
 ): Promise<Server> {
   const { app } = job;
   const { name, port, published, modelFolder, madeOf } = planned;
-  await requireLayoutInside(layoutOf(app), "prediction");
+  await requireLayoutInside(app.paths, "prediction");
   const plan = await withReadableLog(servePlan(job, planned), engine);
   return await withOptionalParts(engine, plan, async (body) => {
     let id: string | undefined;

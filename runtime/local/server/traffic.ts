@@ -1,7 +1,7 @@
 /** How many requests were passed on to a server, and how long their answers took. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import {
   LARGEST_TEXT,
   lstatIfThere,
@@ -40,7 +40,7 @@ export class KeptTraffic extends Traffic implements AsyncDisposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly layout: Layout, port: number) {
+  constructor(private readonly layout: Paths, port: number) {
     super();
     this.#path = pathOf(layout, port);
   }
@@ -73,7 +73,7 @@ export class KeptTraffic extends Traffic implements AsyncDisposable {
 }
 
 /** What `local deploy --watch` counted on a port; `null` where that is not known. A file may hold anything. */
-export async function keptTraffic(layout: Layout, port: number): Promise<Requests | null> {
+export async function keptTraffic(layout: Paths, port: number): Promise<Requests | null> {
   const path = pathOf(layout, port);
   const isThere = (await lstatIfThere(path).catch(() => undefined))?.isFile;
   const text = isThere ? await readTextFile(path, LARGEST_TEXT).catch(() => "") : "";
@@ -84,6 +84,6 @@ export async function keptTraffic(layout: Layout, port: number): Promise<Request
     : null;
 }
 
-function pathOf({ jobs }: Pick<Layout, "jobs">, port: number): string {
+function pathOf({ jobs }: Pick<Paths, "jobs">, port: number): string {
   return join(jobs, `.requests-${port}.json`);
 }

@@ -8,7 +8,6 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { abortOf, type Clock, joinSignals, type TemporarySignal } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
@@ -98,7 +97,7 @@ class WatchedServer implements AsyncDisposable {
     this.#host = { ...host, interruption: { signal: this.#either.signal, force } };
     this.#logs = new FollowedLogs(host, (error) => this.#logFailure.abort(error));
     this.#watch = watchOf(job, host.clock);
-    this.#traffic = new KeptTraffic(layoutOf(job.app), this.#port);
+    this.#traffic = new KeptTraffic(job.app.paths, this.#port);
     this.#relay = relay(
       listener,
       () => this.#current?.hasEnded === false ? this.#current.lease() : undefined,
@@ -213,7 +212,7 @@ function listen(port: number): Deno.TcpListener {
 }
 
 function watchOf({ app, code }: ServingJob, clock: Clock): Watch {
-  const { prediction, common, model, base, testDirectory, boundary } = layoutOf(app);
+  const { prediction, common, model, base, testDirectory, boundary } = app.paths;
   const ofCode = code
     ? [watchedCode(code.source)]
     : [{ path: prediction, shown: "prediction", boundary }, {

@@ -1,7 +1,6 @@
 /** `local transform --dry-run`: the requests that there would be, by options and SageMaker's defaults. */
 
 import { junkNotes } from "../../app/junk.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { isProcessed, limitsOf, transformOf } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
@@ -30,9 +29,9 @@ export async function plannedTransform(
   /** @throws MlcliError where files would have no result, or for warnings under `--strict`. */
   readonly requireNone: () => void;
 }> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const inputs = await inputsIn(layout, job.input);
-  const transform = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
+  const transform = transformOf(job, typeOfInputs(inputs.files, job));
   const { split, contentType } = transform;
   const limits = limitsOf(transform);
   const processing = isProcessed(transform) ? new Processing(transform) : undefined;

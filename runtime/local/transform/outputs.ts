@@ -4,7 +4,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { requireInside } from "../../app/confinement.ts";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
@@ -26,7 +26,7 @@ export interface OutputPlace {
  * @param named absolute; `undefined`: `output/transform/` of the layout.
  * @throws MlcliError where a link of the repository leads there, or it cannot be made.
  */
-export async function outputPlace(layout: Layout, named: string | undefined): Promise<OutputPlace> {
+export async function outputPlace(layout: Paths, named: string | undefined): Promise<OutputPlace> {
   const path = named ?? join(layout.output, "transform");
   if (named === undefined) await requireInside(layout, [layout.output, path]);
   const shown = typedPath(layout, path);

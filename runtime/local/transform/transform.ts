@@ -1,15 +1,14 @@
 /** `local transform`: a batch transform as SageMaker runs one, against the app's server in a container. */
 
 import { join } from "@std/path/join";
-import { imageReference } from "../../app/app.ts";
 import { junkNotes } from "../../app/junk.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { linkBoundary } from "../../app/links.ts";
 import { recordedPath, typedPath } from "../../app/typed_path.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { SERVER_PORT } from "../../contract/jobs.ts";
 import { jobName } from "../../contract/names.ts";
 import {
+  askedOf,
   executionParametersIn,
   limitsOf,
   limitsText,
@@ -77,9 +76,9 @@ export async function transform(
   host: Host,
   report: TransformReport,
 ): Promise<string> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const inputs = await inputsIn(layout, job.input);
-  const shape = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
+  const shape = transformOf(job, typeOfInputs(inputs.files, job));
   const start = await startOf(job, host);
   await start.ofImage();
   const place = await outputPlace(layout, job.output);
@@ -126,7 +125,7 @@ async function begin(
     readonly place: OutputPlace;
   },
 ): Promise<void> {
-  const layout = layoutOf(job.app);
+  const layout = job.app.paths;
   const { image } = await start.ofImage();
   const hash = job.code
     ? await keepSent(layout, await packCode([job.code], job.code.entryPoint, start.note))
@@ -135,7 +134,7 @@ async function begin(
       isWritable: true,
     });
   const channels = { input: recordedPath(layout, job.input) };
-  const asked = Object.entries({ ...job.asked, contentType: shape.contentType });
+  const asked = Object.entries({ ...askedOf(job), contentType: shape.contentType });
   const options = {
     ...Object.fromEntries(
       asked.map((
@@ -146,7 +145,7 @@ async function begin(
     output_dir: recordedPath(layout, place.path),
   };
   record.begin({ ...factsOf("transform", job, name, { channels, options }), code: hash ?? null }, {
-    reference: imageReference(job.app, job.tag),
+    reference: job.app.image,
     id: image.Id,
   });
 }

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { messageOf } from "../../errors.ts";
 import { withModels } from "../../model/kept_models.ts";
 import { RECORD_FILES, recordOf } from "../../model/records.ts";
@@ -19,7 +19,7 @@ const SERVERS_EVERY = 2_000;
 
 /** Those for one client, until it goes. */
 export function eventStream(
-  layout: Layout,
+  layout: Paths,
   servers: Pick<Servers, "look">,
   end: AbortSignal,
 ): ReadableStream<Uint8Array> {
@@ -53,7 +53,7 @@ interface SeenRun {
 }
 
 /** Tells what is new of the runs since it told before, or why it cannot; `undefined`: nothing. */
-function runNews(layout: Layout): () => Promise<Event | undefined> {
+function runNews(layout: Paths): () => Promise<Event | undefined> {
   let before: ReadonlyMap<string, SeenRun> = new Map();
   let isUntold = true;
   const look = async (): Promise<Event | undefined> => {
@@ -78,7 +78,7 @@ function runNews(layout: Layout): () => Promise<Event | undefined> {
 }
 
 /** The same object for a run that has not changed. */
-async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<SeenRun> {
+async function seenRun(layout: Paths, name: string, before?: SeenRun): Promise<SeenRun> {
   const path = (file: string): string => join(runDirectoryOf(layout, name), file);
   const document = lstatOrNothing(path(RECORD_FILES.document));
   const log_bytes = fileSize(path(RECORD_FILES.log));

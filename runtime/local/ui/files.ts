@@ -4,7 +4,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import { requireInside } from "../../app/confinement.ts";
 import { isMissing } from "../../errors.ts";
 import { RECORD_FILES, recordOf, type RunSummary } from "../../model/records.ts";
@@ -25,7 +25,7 @@ const MOST_FILES = 1_000;
 const NEW_LINE = 10;
 
 /** @throws UsageError where there is no such run; MlcliError where the records lie elsewhere. */
-async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
+async function foundRun(layout: Paths, name: string): Promise<RunSummary> {
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   const isThere = isRunName(name) && lstatOrNothing(runDirectoryOf(layout, name))?.isDirectory;
   const run = isThere ? await recordOf(layout, name) : undefined;
@@ -34,19 +34,19 @@ async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
 }
 
 /** What became of a run's metrics, from a place in the file on. */
-export async function curvesOf(layout: Layout, name: string, from: number): Promise<CurvesPart> {
+export async function curvesOf(layout: Paths, name: string, from: number): Promise<CurvesPart> {
   const { started } = await foundRun(layout, name);
   return curvesIn(valuesOf(layout, name, from), from, started.getTime());
 }
 
-function valuesOf(layout: Layout, name: string, from: number): Uint8Array {
+function valuesOf(layout: Paths, name: string, from: number): Uint8Array {
   const path = join(runDirectoryOf(layout, name), RECORD_FILES.values);
   return bytesOf(path, from, MOST_VALUES - from);
 }
 
 /** A run's metrics; of one whose record has none yet, by the values that have come. */
 export function metricsOf(
-  layout: Layout,
+  layout: Paths,
   { name, metrics }: Pick<RunSummary, "name" | "metrics">,
 ): RunSummary["metrics"] {
   if (Object.keys(metrics).length > 0) return metrics;
@@ -66,7 +66,7 @@ export function metricsOf(
  *
  * @param from `undefined`: its end.
  */
-export async function logOf(layout: Layout, name: string, from?: number): Promise<LogPart> {
+export async function logOf(layout: Paths, name: string, from?: number): Promise<LogPart> {
   await foundRun(layout, name);
   const path = join(runDirectoryOf(layout, name), RECORD_FILES.log);
   const size = fileSize(path);
@@ -92,7 +92,7 @@ function endOfLetters(bytes: Uint8Array): number {
 }
 
 /** The files of a run; of the one whose model is the current one, those of the model, too. */
-export async function filesOf(layout: Layout, name: string): Promise<Files> {
+export async function filesOf(layout: Paths, name: string): Promise<Files> {
   await foundRun(layout, name);
   const entries = [...entriesIn(runDirectoryOf(layout, name), "").take(MOST_FILES + 1)];
   if (await currentRun(layout) === name) {

@@ -1,7 +1,7 @@
 /** How a person gets to the page from where the browser is. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import type { Paths } from "../../app/paths.ts";
 import type { Studio } from "../../docker/studio.ts";
 import { removeIfThere, replacePrivately } from "../../files.ts";
 import { makeJobs, removeEmptyJobs } from "../../model/runs.ts";
@@ -51,7 +51,7 @@ const OPENERS: Readonly<Record<string, string>> = {
  * @param onFailure is told where no browser opens.
  */
 export async function openPage(
-  layout: Layout,
+  layout: Paths,
   address: string,
   os: typeof Deno.build.os,
   onFailure: () => void,

@@ -2,7 +2,6 @@
 
 import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { absolutePath, typedPath } from "../../app/typed_path.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
 import { lstatIfThere, replacePrivately } from "../../files.ts";
@@ -39,7 +38,7 @@ export async function reportOf(
   { runs: typed, withLogs, made }: ReportOptions,
   signal: AbortSignal,
 ): Promise<Report> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const all = await listRuns(app);
   const chosen = typed.map((one) => findRun(all, one));
   const names = all.filter((run) => typed.length === 0 || chosen.includes(run))
@@ -99,7 +98,7 @@ export async function writeReport(
   page: string,
   document: string,
 ): Promise<string> {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const shown = typed ?? typedPath(app, join(layout.jobs, "report.html"));
   const path = absolutePath(app.cwd, shown);
   try {

@@ -1,7 +1,6 @@
 /** The server of `local ui`: the page, and the API that `runtime/page/api.ts` describes. */
 
 import type { App } from "../../app/app.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { BODY_BYTES } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf, MlcliError, UsageError } from "../../errors.ts";
@@ -118,7 +117,7 @@ type Route = readonly [
 ];
 
 function routesOf({ app, connect, signal }: PageServerOptions): readonly Route[] {
-  const layout = layoutOf(app);
+  const layout = app.paths;
   const servers = new Servers(app, connect, signal);
   return [
     [

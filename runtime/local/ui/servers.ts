@@ -1,7 +1,6 @@
 /** The servers and runs' containers of this machine, and requests that the page passes on to them. */
 
 import type { App } from "../../app/app.ts";
-import { layoutOf } from "../../app/layout.ts";
 import { BODY_BYTES, INVOCATION_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf, MlcliError } from "../../errors.ts";
@@ -50,7 +49,7 @@ export class Servers {
       ...jsonStatus(status),
       mlcli: mlcli ?? null,
       from_page: this.#traffic.get(server?.id ?? "")?.facts ?? null,
-      from_watch: isWatched ? await keptTraffic(layoutOf(this.app), server.port) : null,
+      from_watch: isWatched ? await keptTraffic(this.app.paths, server.port) : null,
     };
   }
 

@@ -232,7 +232,7 @@ suite("deploy's options", () => {
     assertEquals(code, 2);
     assertMatch(
       said,
-      /^error: Option "--subnet" is not supported for serverless endpoints\nhint: Remove "subnet" from "deploy" of test-\w+\.json, or/,
+      /^error: Option "--subnet" is not supported for serverless endpoints\nhint: Remove "subnet" in "deploy" of test-\w+\.json, or/,
     );
   });
 
@@ -332,7 +332,7 @@ suite("deploy's options", () => {
       "time without a wait",
       [...LEAST, "--no-wait", "--timeout", "5"],
       2,
-      /"--timeout" has no effect with "--no-wait"/,
+      /Options "--timeout" and "--no-wait" cannot be used together\nhint: Wait for the endpoint later/,
     ],
     [
       "an alarm alone",
@@ -363,8 +363,8 @@ suite("deploy's options", () => {
     [
       "both kinds in the file",
       ["deploy", "-n", "shop", "-m", MODEL],
-      2,
-      /"--ec2-type" and "--memory-size-in-mb" cannot be used together/,
+      1,
+      /json: "ec2_type" in "deploy" cannot be used together with "memory_size_in_mb"/,
       { ec2_type: "ml.m5.large", memory_size_in_mb: 1024 },
     ],
     [

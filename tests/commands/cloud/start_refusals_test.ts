@@ -178,7 +178,7 @@ const OF_TRAIN: readonly Refusal[] = [
     "groups beside machines",
     [...TRAIN, "--instance-group", "gpu=ml.g5.xlarge:2"],
     2,
-    /error: Option "--instance-group" cannot be used with "--ec2-type" or "--instance-count"\n/,
+    /error: Options "--instance-group" and "--ec2-type" cannot be used together\n/,
   ],
   [
     "six groups",

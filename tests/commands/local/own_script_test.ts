@@ -340,7 +340,6 @@ suite("local train with a script of the user's own", () => {
 
   for (
     const [args, words] of [
-      [["--command", "x"], "a command"],
       [["--launcher", "image"], "the program of "],
       [["--entry-point", "run.sh"], "run.sh\n"],
       [["--entry-point", "shop/train.py"], "shop.train\n"],
@@ -808,7 +807,7 @@ suite("init --image", () => {
         ["--image", IMAGE, "--source-dir", "src"],
         'Option "--source-dir" has no effect without "--entry-point"',
       ],
-      [["--image", "-x"], 'must be an image name, such as python:3.12, but got "-x"'],
+      [["--image", "-x"], 'must be an image name, such as "python:3.12", but got "-x"'],
     ] as const
   ) {
     it(`is refused with ${args.join(" ")}`, async () => {

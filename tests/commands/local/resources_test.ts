@@ -108,7 +108,7 @@ suite("what a container may take of this machine", () => {
     assertEquals([code, hosts], [2, []]);
     assertMatch(
       stderr,
-      /^error: Options "--network-isolation" and "--network host" cannot be used/,
+      /^error: Options "--network-isolation" and "--network" cannot be used/,
     );
   });
 

@@ -1,6 +1,9 @@
+import type { Setting } from "../../../runtime/setting.ts";
 import { assertEquals } from "@std/assert";
 import {
   argumentsOf,
+  each,
+  type NamedOption,
   options,
   optionsOf,
   propertyName,
@@ -38,17 +41,19 @@ const SHARED = options({
 
 const DECLARED = options({
   "<name>": {},
-  "[count]": { parse: (text) => Number(text) },
+  "[count]": { parse: (text: string) => Number(text) },
   "[-- args...]": {},
   ...SHARED,
   "--wait": { description: "" },
   "--no-cache": { description: "" },
-  "--base-image": { value: "image", description: "" },
-  "--file": { value: "file", description: "", required: true, path: "typed" },
-  "--port": { value: "port", description: "", default: "1", parse: (text) => Number(text) },
-  "--memory": { value: "size", description: "", parse: (text) => Number(text) },
-  "--input": { value: "channel", description: "", repeatable: true, parse: (text) => [text] },
-  "--timeout": { value: "seconds", description: "", onlyWith: "--wait" },
+  "--base-image, --from IMAGE": { description: "" },
+  "-f, --file FILE": { description: "", required: true, path: "typed" },
+  "--port": { value: "port", description: "", default: "1", parse: (text: string) => Number(text) },
+  ...each({ group: "AWS", traced: true }, {
+    "--memory SIZE": { description: "", parse: (text: string) => Number(text) },
+    "-i, --input [NAME=]DIR...": { description: "", parse: (text: string) => [text] },
+  }),
+  "--timeout SECONDS": { description: "", onlyWith: "--wait" },
 });
 
 suite("a declaration", () => {
@@ -62,12 +67,27 @@ suite("a declaration", () => {
       readonly baseImage: string | undefined;
       readonly file: string;
       readonly port: number;
-      readonly memory: number | undefined;
-      readonly input: readonly string[][];
+      readonly memory: Setting<number> | undefined;
+      readonly input: readonly Setting<string[]>[];
       readonly timeout: string | undefined;
       readonly args: readonly string[];
     }> = true;
     assertEquals(isSame, true);
+  });
+
+  it("has the fields of its forms, and those that several options share", () => {
+    const { group, traced, short, value, repeatable } = DECLARED["--input"] as NamedOption[1] & {
+      readonly repeatable?: true;
+    };
+    assertEquals({ group, traced, short, value, repeatable }, {
+      ...{ group: "AWS", traced: true, short: "-i", value: "[name=]dir", repeatable: true },
+    });
+    assertEquals(
+      DECLARED["--base-image"],
+      {
+        ...{ alias: "--from", value: "image", description: "" },
+      } as unknown as typeof DECLARED["--base-image"],
+    );
   });
 
   it("keeps the order of its options, and of its arguments", () => {

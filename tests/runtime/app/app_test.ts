@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { MlcliError, NoAppHere } from "../../../runtime/errors.ts";
-import { findApp } from "../../../runtime/app/app.ts";
+import { findApp, withImage, withTag } from "../../../runtime/app/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -121,4 +121,25 @@ suite("findApp with a name", () => {
       assertEquals(error.name, "UsageError");
     });
   }
+});
+
+suite("the image of an app", () => {
+  it("has the tag latest, unless another one is chosen", async () => {
+    await using directory = await makeDirectory({ "demo.json": '{"image_name": "team/demo"}' });
+    const app = await findApp(directory.path);
+    assertEquals(app.image, "team/demo:latest");
+    assertEquals(withTag(app, "v2").image, "team/demo:v2");
+    assertEquals(withTag(withTag(app, "v2"), "v3").image, "team/demo:v3");
+  });
+
+  it("keeps its tag, if the app names an existing image", async () => {
+    await using directory = await makeDirectory({ "demo.json": '{"image": "host/x:1"}' });
+    const app = await findApp(directory.path);
+    assertEquals(app.image, "host/x:1");
+    assertEquals(withTag(app, "v2").image, "host/x:1");
+    assertEquals(withImage(app, undefined).image, "host/x:1");
+    const other = withImage(app, "host/y:2");
+    assertEquals([other.image, other.configuration.image], ["host/y:2", "host/y:2"]);
+    assertEquals(withTag(other, "v2").image, "host/y:2");
+  });
 });

@@ -2,27 +2,25 @@ import { join } from "@std/path";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
 import {
-  type Layout,
-  layoutOf,
   requireModel,
   requireNotWritten,
   requireProcessingFile,
   requireTestDirectory,
   requireTrainingData,
 } from "../../../runtime/app/layout.ts";
+import { type Paths, pathsOf } from "../../../runtime/app/paths.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const TEST = "demo/mlcli_base/local_test/test_dir";
 
-function layoutIn(directory: TestDirectory): Layout {
+function layoutIn(directory: TestDirectory): Paths {
   const path = directory.path;
-  return layoutOf({
+  return pathsOf({
     name: "demo",
     directory: path,
     cwd: path,
     boundary: path,
-    base: join(path, "demo", "mlcli_base"),
   });
 }
 
@@ -49,7 +47,7 @@ const CONTENTS = [
   {
     name: "requireTrainingData",
     folder: `${TEST}/input/data/training`,
-    check: (layout: Layout) => requireTrainingData(layout, [layout.trainingData]),
+    check: (layout: Paths) => requireTrainingData(layout, [layout.trainingData]),
     message: `No such file or directory: ${TEST}/input/data/training (training data)`,
     hint:
       `Put training data into ${TEST}/input/data/training/ or a directory next to it, or use other data: --input CHANNEL=DIR`,

@@ -8,6 +8,7 @@ import { REGION } from "../../helpers/box/account.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { FaultyNetwork, type Plan } from "../../helpers/faulty_network.ts";
 import { withVariables } from "../../helpers/in_process.ts";
+import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** In ms. Long enough for what answers, short enough to wait for what does not. */
@@ -24,7 +25,7 @@ async function open(
   const set = withVariables(variables);
   const aws = await openAws(
     {
-      region: { value: REGION, source: "test" },
+      region: typed(REGION, "test"),
       profile: undefined,
       keys: "used",
       role: undefined,

@@ -15,6 +15,7 @@ import { VERSION } from "../../../runtime/version.ts";
 import { assumedRole, stsError } from "../../helpers/box/answers.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { replaced } from "../../helpers/replaced.ts";
+import { typed } from "../../helpers/settings.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 
 const ROLE = "arn:aws:iam::123456789012:role/ml";
@@ -154,13 +155,18 @@ suite("credentialsProvider", () => {
   function providerFor({ profile, by, region, role, env: own = {}, sts = nobody }: Options) {
     const variables: Readonly<Record<string, string>> = {
       AWS_CONFIG_FILE: `${home.path}/config`,
-      PLATFORM_ROLE: role ?? "",
       ...own,
     };
     const env = (name: string) => variables[name];
     const isInFile = by?.startsWith("cloud_profile") ?? false;
     const settings = awsSettings(
-      { region, profile: isInFile ? undefined : profile, iamRoleArn: undefined },
+      {
+        region: region === undefined ? undefined : typed(region, "--region"),
+        profile: isInFile || profile === undefined ? undefined : typed(profile, "--profile"),
+        iamRoleArn: role === undefined
+          ? undefined
+          : { value: role, from: "variable", where: "PLATFORM_ROLE" },
+      },
       { ...isInFile && profile && { cloudProfile: profile }, file: "app.json" },
       env,
     );

@@ -3,6 +3,7 @@ import { ConnectionError, type ConnectionFailure } from "../../../runtime/aws/co
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { awsError, type Request, strangeAnswer } from "../../../runtime/aws/explanations.ts";
 import { Secrets } from "../../../runtime/aws/secrets.ts";
+import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ROLE = "arn:aws:iam::123456789012:role/ml";
@@ -17,7 +18,7 @@ interface Options {
 }
 
 function requestFor({ subject, ...named }: Options): Request {
-  const setting = (value?: string) => value === undefined ? undefined : { value, source: "--x" };
+  const setting = (value?: string) => value === undefined ? undefined : typed(value);
   const region = setting(named.region);
   const { keys } = named;
   const settings = { region, profile: setting(named.profile), keys, role: setting(named.role) };

@@ -17,7 +17,7 @@ async function withFiles<T>(
   return await work((name) => env[name]?.replace("DIR", () => directory.path), directory.path);
 }
 
-const named = (value: string) => ({ value, source: "AWS_PROFILE" });
+const named = (value: string) => ({ value, where: "AWS_PROFILE" });
 
 /** Sections, a profile, and the files in which each is that profile, as for the SDK. */
 const SECTIONS: readonly (readonly [

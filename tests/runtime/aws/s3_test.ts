@@ -6,11 +6,12 @@ import { leaveContentUnsigned, type S3 } from "../../../runtime/aws/s3.ts";
 import type { AwsSettings } from "../../../runtime/aws/settings.ts";
 import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
+import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const { signal } = new AbortController();
 const SETTINGS: AwsSettings = {
-  region: { value: "eu-west-1", source: "a test" },
+  region: typed("eu-west-1", "a test"),
   profile: undefined,
   keys: "used",
   role: undefined,

@@ -16,6 +16,7 @@ import {
   say,
   untilClosed,
 } from "../../helpers/raw_server.ts";
+import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const encoder = new TextEncoder();
@@ -45,7 +46,7 @@ async function open(
   const set = withVariables(variables);
   const aws = await openAws(
     {
-      region: { value: "eu-west-1", source: "test" },
+      region: typed("eu-west-1", "test"),
       profile: undefined,
       keys: "used",
       role: undefined,

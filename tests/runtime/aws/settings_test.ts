@@ -13,6 +13,7 @@ import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
+import type { Setting } from "../../../runtime/setting.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Who may set each, those that count first at first. */
@@ -24,13 +25,21 @@ const SOURCES = {
   role: ["--iam-role-arn", "PLATFORM_ROLE"],
 } as const;
 
+/** Returns a setting of the level that its place belongs to. */
+function setting(value: string, where: string): Setting<string> {
+  const from = where.startsWith("--") ? "typed" : where.endsWith(".json") ? "file" : "variable";
+  return { value, from, where };
+}
+
 /** The settings where each source says this. */
 function settingsOf(said: Readonly<Record<string, string | undefined>>): AwsSettings {
+  const option = (name: string) => said[name] ? setting(said[name], name) : undefined;
   return awsSettings(
     {
-      region: said["--region"],
-      profile: said["--profile"],
-      iamRoleArn: said["--iam-role-arn"],
+      region: option("--region"),
+      profile: option("--profile"),
+      // `--iam-role-arn` declares its variable, so that it is read with the options.
+      iamRoleArn: option("--iam-role-arn") ?? option("PLATFORM_ROLE"),
     },
     {
       cloudRegion: said["cloud_region in app.json"],
@@ -58,7 +67,7 @@ suite("awsSettings", () => {
             speaks[place] && source.startsWith("AWS_")
           );
           const isOverruled = sources[first]?.endsWith("app.json") && variable > 0;
-          const settingOf = (place: number) => ({ value: say(place), source: sources[place]! });
+          const settingOf = (place: number) => setting(say(place), sources[place]!);
           const expected = first < 0
             ? undefined
             : isOverruled
@@ -82,7 +91,7 @@ suite("awsSettings", () => {
       undefined,
       (name) => ({ AWS_REGION: "eu-west-1", AWS_PROFILE: "b" })[name],
     );
-    assertEquals([region?.source, profile?.source], ["AWS_REGION", "AWS_PROFILE"]);
+    assertEquals([region?.where, profile?.where], ["AWS_REGION", "AWS_PROFILE"]);
   });
 
   const accepted: readonly (readonly [source: string, values: readonly string[]])[] = [
@@ -282,7 +291,7 @@ suite("the source of the caller's own credentials", () => {
 suite("regionWords", () => {
   it("says who named the region", () => {
     assertEquals(
-      regionWords({ value: "eu-west-1", source: "AWS_REGION" }),
+      regionWords(setting("eu-west-1", "AWS_REGION")),
       "eu-west-1 (AWS_REGION)",
     );
     assertEquals(regionWords(undefined), "the profile's region");
@@ -457,8 +466,8 @@ async function addressIn(
     AWS_CONFIG_FILE: `${home.path}/config`,
     AWS_SHARED_CREDENTIALS_FILE: `${home.path}/credentials`,
   };
-  const setting = profile === undefined ? undefined : { value: profile, source: "--profile" };
-  return await addressOf(service, { profile: setting }, (name) => env[name]);
+  const named = profile === undefined ? undefined : setting(profile, "--profile");
+  return await addressOf(service, { profile: named }, (name) => env[name]);
 }
 
 suite("addressOf", () => {

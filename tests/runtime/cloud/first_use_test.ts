@@ -11,7 +11,7 @@ function awsOf(account: string | undefined): Pick<Aws, "sts" | "sagemaker"> {
     account === undefined
       ? Promise.reject(new AwsError("unreachable", "Cannot reach AWS"))
       : Promise.resolve({ account });
-  const region = { value: "eu-west-1", source: "AWS_REGION" };
+  const region = { value: "eu-west-1", from: "variable", where: "AWS_REGION" };
   // The function uses nothing else of the services.
   const services: unknown = {
     sts: () => Promise.resolve({ identity }),

@@ -3,13 +3,19 @@ import { AwsError } from "../../../runtime/aws/errors.ts";
 import { modelError } from "../../../runtime/aws/model_errors.ts";
 import { explainInvocation } from "../../../runtime/cloud/invoke_endpoint.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const FAILED = {
   endpoint: "churn",
   contentType: "text/csv",
   stream: false,
-  choice: { appName: undefined, region: undefined, profile: "dev", iamRoleArn: undefined },
+  choice: {
+    appName: undefined,
+    region: undefined,
+    profile: typed("dev", "--profile"),
+    iamRoleArn: undefined,
+  },
   describe: () => Promise.reject(new Error("nobody is to ask")),
 };
 

@@ -1,7 +1,7 @@
-import { join } from "@std/path";
 import { assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { layoutOf, readHyperparametersFile } from "../../../runtime/app/layout.ts";
+import { readHyperparametersFile } from "../../../runtime/app/layout.ts";
+import { pathsOf } from "../../../runtime/app/paths.ts";
 import {
   hyperparametersOf,
   hyperparameterTypos,
@@ -16,13 +16,11 @@ async function read(
   overrides: readonly string[] = [],
 ): Promise<Readonly<Record<string, string>>> {
   await using directory = await makeDirectory(text === undefined ? {} : { [FILE]: text });
-  const base = join(directory.path, "demo", "mlcli_base");
-  const layout = layoutOf({
+  const layout = pathsOf({
     name: "demo",
     directory: directory.path,
     cwd: directory.path,
     boundary: directory.path,
-    base,
   });
   return hyperparametersOf(await readHyperparametersFile(layout), overrides);
 }

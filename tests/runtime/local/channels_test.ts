@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { findApp } from "../../../runtime/app/app.ts";
-import { layoutOf } from "../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { channelsOf } from "../../../runtime/local/channels.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
@@ -109,7 +108,7 @@ suite("the channels of local train", () => {
     await using elsewhere = await makeDirectory({ "a.csv": "1" });
     const source = `${app.directory}/data`;
     await Deno.symlink(elsewhere.path, source);
-    const layout = layoutOf(await findApp(app.directory, undefined));
+    const layout = (await findApp(app.directory, undefined)).paths;
     const channels = channelsOf(layout, [{ name: "training", source }]);
     await assertRejects(() => channels, MlcliError, "data points outside ");
   });

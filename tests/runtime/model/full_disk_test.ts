@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { type Layout, layoutOf } from "../../../runtime/app/layout.ts";
+import type { Paths } from "../../../runtime/app/paths.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { moveTree } from "../../../runtime/files.ts";
 import { modelOfRun } from "../../../runtime/model/runs.ts";
@@ -21,7 +21,7 @@ const HOST = { err: { isTerminal: false, columns: 80, colour: false, print: () =
 
 /** An app whose model/ is on a disk of its own. */
 interface Place extends AsyncDisposable {
-  readonly layout: Layout;
+  readonly layout: Paths;
   /** Where the app is, and where its model is. */
   readonly disks: { readonly app: SmallDisk; readonly model: SmallDisk };
   readonly folder: string;
@@ -30,7 +30,7 @@ interface Place extends AsyncDisposable {
 async function place(written: Readonly<Record<string, string>>): Promise<Place> {
   await using stack = new AsyncDisposableStack();
   const disks = { app: stack.use(await smallDisk()), model: stack.use(await smallDisk()) };
-  const layout = layoutOf(appObject(disks.app.path, "demo"));
+  const layout = appObject(disks.app.path, "demo").paths;
   const folder = modelOfRun(layout, RUN);
   const write = async (directory: string, files: Readonly<Record<string, string>>) => {
     for (const [name, content] of Object.entries(files)) {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname, join, relative } from "@std/path";
-import { type Layout, layoutOf } from "../../../runtime/app/layout.ts";
+import type { Paths } from "../../../runtime/app/paths.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { idOf } from "../../../runtime/files.ts";
 import { modelOfRun } from "../../../runtime/model/runs.ts";
@@ -25,7 +25,7 @@ const MADE = `jobs/${RUN}/model`;
 type Files = Readonly<Record<string, string>>;
 
 interface Place {
-  readonly layout: Layout;
+  readonly layout: Paths;
   path(name: string): string;
   /** What the app says to its user. */
   readonly said: string[];
@@ -36,7 +36,7 @@ interface Place {
 /** Calls `work` with a layout that has these files. */
 async function withFiles(files: Files, work: (place: Place) => Promise<void>): Promise<void> {
   await using directory = await makeDirectory();
-  const layout = layoutOf(appObject(directory.path, "demo"));
+  const layout = appObject(directory.path, "demo").paths;
   await Deno.mkdir(layout.testDirectory, { recursive: true });
   await write(layout.localTest, files);
   const { err, said } = heard();

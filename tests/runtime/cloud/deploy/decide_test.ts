@@ -21,6 +21,7 @@ import {
   type Served,
   served,
 } from "../../../helpers/deploy_state.ts";
+import { inFile, typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const CHOICE = { region: undefined, profile: undefined, iamRoleArn: undefined };
@@ -70,11 +71,16 @@ suite("deploy: the decision", () => {
   ])[] = [
     ["new, on nothing", {}, NOTHING, UsageError],
     ["new, on nothing but a count", { maxConcurrency: 3 }, NOTHING, UsageError],
-    ["new, without a role", { memorySize: 1024, actingRole: undefined }, NOTHING, UsageError],
-    ["instances, with memory", { memorySize: 1024 }, served(), MlcliError],
+    [
+      "new, without a role",
+      { memorySizeInMb: inFile(1024), iamRoleArn: undefined },
+      NOTHING,
+      UsageError,
+    ],
+    ["instances, with memory", { memorySizeInMb: inFile(1024) }, served(), MlcliError],
     ["instances, with concurrency", { maxConcurrency: 3 }, served(), MlcliError],
-    ["serverless, with a count", { instanceCount: 2 }, served(SERVERLESS), MlcliError],
-    ["serverless, with subnets", { subnets: ["subnet-1"] }, served(SERVERLESS), UsageError],
+    ["serverless, with a count", { instanceCount: inFile(2) }, served(SERVERLESS), MlcliError],
+    ["serverless, with subnets", { subnet: [inFile("subnet-1")] }, served(SERVERLESS), UsageError],
     ["no configuration", {}, served({ base: { configuration: undefined } }), MlcliError],
     ["no variant", {}, served({ configuration: { ProductionVariants: [] } }), MlcliError],
   ];
@@ -86,18 +92,22 @@ suite("deploy: the decision", () => {
   }
 
   const possible: readonly (readonly [string, Partial<DeployRequest>, State])[] = [
-    ["new, serverless", { memorySize: 1024 }, NOTHING],
+    ["new, serverless", { memorySizeInMb: inFile(1024) }, NOTHING],
     ["as it is", {}, served()],
     ["as it is, serverless", {}, served(SERVERLESS)],
-    ["without a role", { actingRole: undefined }, served()],
+    ["without a role", { iamRoleArn: undefined }, served()],
     ["serverless to instances in a network", {
-      instanceType: "ml.m5.large",
-      subnets: ["subnet-1"],
+      ec2Type: "ml.m5.large",
+      subnet: [inFile("subnet-1")],
     }, served(SERVERLESS)],
-    ["serverless, with more", { memorySize: 4096, maxConcurrency: 9 }, served(SERVERLESS)],
+    [
+      "serverless, with more",
+      { memorySizeInMb: inFile(4096), maxConcurrency: 9 },
+      served(SERVERLESS),
+    ],
     [
       "no configuration, on a type",
-      { instanceType: "ml.m5.large" },
+      { ec2Type: "ml.m5.large" },
       served({
         base: { configuration: undefined },
       }),
@@ -145,7 +155,6 @@ function changes(
 }
 
 const LATER = new Date(MADE.getTime() + 1_000);
-const typed = new Set(["--instance-count"]);
 const capture = {
   EnableCapture: true,
   InitialSamplingPercentage: 100,
@@ -156,10 +165,14 @@ const capture = {
 suite("deploy: what changes", () => {
   const nothing: readonly (readonly [string, Asked, State])[] = [
     ["the same", {}, served()],
-    ["the same, named", { instanceType: "ml.m5.large", instanceCount: 1 }, served()],
+    ["the same, named", { ec2Type: "ml.m5.large", instanceCount: inFile(1) }, served()],
     ["tags", { tags: { team: "a" } }, served()],
     ["an archive as old as the model", { lastModified: MADE }, served()],
-    ["a role that mlcli acts in, beside the model's", { actingRole: `${ROLE}-other` }, served()],
+    [
+      "a role that mlcli acts in, beside the model's",
+      { iamRoleArn: typed(`${ROLE}-other`, "--iam-role-arn") },
+      served(),
+    ],
     [
       "the same variable",
       { variables: { A: "b" } },
@@ -167,7 +180,7 @@ suite("deploy: what changes", () => {
     ],
     [
       "the order of ids",
-      { subnets: ["subnet-1", "subnet-2"], securityGroups: ["sg-1"] },
+      { subnet: [inFile("subnet-1"), inFile("subnet-2")], securityGroup: ["sg-1"] },
       served({
         model: { VpcConfig: { Subnets: ["subnet-2", "subnet-1"], SecurityGroupIds: ["sg-1"] } },
       }),
@@ -184,14 +197,18 @@ suite("deploy: what changes", () => {
         variant: { ContainerStartupHealthCheckTimeoutInSeconds: 300 },
       }),
     ],
-    ["a canary alone", { canary: { percent: 10, alarms: [] } }, served()],
+    ["a canary alone", { canary: inFile(10), alarm: [] }, served()],
     [
       "a count while it is being created",
-      { instanceCount: 1, typed },
+      { instanceCount: typed(1, "--instance-count") },
       served({ description: { status: "Creating", variants: [] } }),
     ],
-    ["the count of a file, whatever autoscaling has made of it", { instanceCount: 1 }, scaled(5)],
-    ["the count that is there", { instanceCount: 1, typed }, scaled(1)],
+    [
+      "the count of a file, whatever autoscaling has made of it",
+      { instanceCount: inFile(1) },
+      scaled(5),
+    ],
+    ["the count that is there", { instanceCount: typed(1, "--instance-count") }, scaled(1)],
   ];
   function scaled(desiredCount: number): State {
     const variants = [{ name: "AllTraffic", currentCount: desiredCount, desiredCount }];
@@ -206,7 +223,7 @@ suite("deploy: what changes", () => {
     [["everything"], {}, served({ base: { model: undefined } })],
     [
       ["everything"],
-      { instanceType: "ml.m5.large" },
+      { ec2Type: "ml.m5.large" },
       served({ base: { configuration: undefined } }),
     ],
     [["model data"], { address: { bucket: "b", key: "other.tar.gz" } }, served()],
@@ -215,16 +232,16 @@ suite("deploy: what changes", () => {
     [["image"], {}, served({ container: { Image: IMAGE.replace(/@.*/, ":latest") } })],
     [["variables"], { variables: { A: "c" } }, served({ container: { Environment: { A: "b" } } })],
     [["role"], { executionRole: `${ROLE}-other` }, served()],
-    [["network"], { subnets: ["subnet-1"], securityGroups: ["sg-1"] }, served()],
-    [["instances"], { instanceType: "ml.c5.large" }, served()],
-    [["instances"], { instanceCount: 2 }, served()],
-    [["instances"], { healthCheckTimeout: 600 }, served()],
-    [["instance count"], { instanceCount: 1, typed }, scaled(5)],
-    [["KMS key"], { kmsKey: "alias/k" }, served()],
-    [["data capture"], { dataCapture: { bucket: "b", key: "captured" } }, served()],
+    [["network"], { subnet: [inFile("subnet-1")], securityGroup: ["sg-1"] }, served()],
+    [["instances"], { ec2Type: "ml.c5.large" }, served()],
+    [["instances"], { instanceCount: inFile(2) }, served()],
+    [["instances"], { healthCheckTimeout: inFile(600) }, served()],
+    [["instance count"], { instanceCount: typed(1, "--instance-count") }, scaled(5)],
+    [["KMS key"], { kmsKey: inFile("alias/k") }, served()],
+    [["data capture"], { dataCapture: inFile({ bucket: "b", key: "captured" }) }, served()],
     [
       ["data capture"],
-      { dataCapture: { bucket: "b", key: "other" } },
+      { dataCapture: inFile({ bucket: "b", key: "other" }) },
       served({ configuration: { DataCaptureConfig: capture } }),
     ],
   ];

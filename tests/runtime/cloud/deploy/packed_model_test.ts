@@ -11,6 +11,7 @@ import { Box } from "../../../helpers/box/box.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
 import { Keys, openCloud } from "../../../helpers/in_process.ts";
 import { sha256 } from "../../../helpers/sigv4.ts";
+import { typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import { gzip, tarGz, tarOf } from "../../../helpers/tar.ts";
 
@@ -34,11 +35,10 @@ async function withModel<T>(
   using cloud = await openCloud(box.env(), { signal: keys.interruption.signal });
   const request = {
     app: appObject(directory.path, "churn", { s3Prefix: `s3://${BUCKET}/churn` }),
-    tag: "latest",
     code: undefined,
-    repacks: false,
+    repack: false,
     dryRun: false,
-    typed: new Set(["--model"]),
+    model: typed({ directory: model }, "--model"),
   };
   await using ready = await modelFor(
     {

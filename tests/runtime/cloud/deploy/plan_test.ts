@@ -12,6 +12,7 @@ import {
   type Served,
   served,
 } from "../../../helpers/deploy_state.ts";
+import { inFile, typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const SLOT = { configuration: "shop-config-2", model: "shop-mlcli-2" };
@@ -37,7 +38,7 @@ function variantOf(values: Partial<DeployRequest>, state: State) {
 
 suite("deploy: the plan", () => {
   it("makes of the least a new endpoint", () => {
-    assertEquals(planned({ instanceType: "ml.m5.large" }, NOTHING), {
+    assertEquals(planned({ ec2Type: "ml.m5.large" }, NOTHING), {
       model: {
         ModelName: "shop-mlcli-2",
         PrimaryContainer: { Image: IMAGE, ModelDataUrl: "s3://b/m/model.tar.gz" },
@@ -72,7 +73,7 @@ suite("deploy: the plan", () => {
   const variants: readonly (readonly [string, Partial<DeployRequest>, State, unknown])[] = [
     [
       "a new one with all",
-      { instanceType: "ml.c5.large", instanceCount: 3, healthCheckTimeout: 600 },
+      { ec2Type: "ml.c5.large", instanceCount: inFile(3), healthCheckTimeout: inFile(600) },
       NOTHING,
       {
         InstanceType: "ml.c5.large",
@@ -82,7 +83,7 @@ suite("deploy: the plan", () => {
     ],
     [
       "a new serverless one",
-      { memorySize: 1024 },
+      { memorySizeInMb: inFile(1024) },
       NOTHING,
       { ServerlessConfig: { MemorySizeInMB: 1024, MaxConcurrency: 5 } },
     ],
@@ -109,7 +110,7 @@ suite("deploy: the plan", () => {
     ],
     [
       "another type: its count and volume stay, the machine image of the other goes",
-      { instanceType: "ml.c5.large" },
+      { ec2Type: "ml.c5.large" },
       served({
         variant: {
           InitialInstanceCount: 4,
@@ -121,26 +122,31 @@ suite("deploy: the plan", () => {
     ],
     [
       "a type with a disk of its own has no volume",
-      { instanceType: "ml.g5.xlarge" },
+      { ec2Type: "ml.g5.xlarge" },
       served({ variant: { VolumeSizeInGB: 50 } }),
       { InstanceType: "ml.g5.xlarge", InitialInstanceCount: 1 },
     ],
     [
       "as many as autoscaling has made, where they are not retained",
-      { dataCapture: ADDRESS },
+      { dataCapture: inFile(ADDRESS) },
       served({
         description: { variants: [{ name: "AllTraffic", currentCount: 4, desiredCount: 5 }] },
       }),
       { ...M5, InitialInstanceCount: 5 },
     ],
-    ["another count", { instanceCount: 3 }, served(), { ...M5, InitialInstanceCount: 3 }],
+    ["another count", { instanceCount: inFile(3) }, served(), { ...M5, InitialInstanceCount: 3 }],
     ["serverless, as it was", {}, served(SERVERLESS), {
       ServerlessConfig: { MemorySizeInMB: 2048, MaxConcurrency: 7, ProvisionedConcurrency: 2 },
     }],
-    ["serverless, with more", { memorySize: 4096, maxConcurrency: 9 }, served(SERVERLESS), {
-      ServerlessConfig: { MemorySizeInMB: 4096, MaxConcurrency: 9, ProvisionedConcurrency: 2 },
-    }],
-    ["serverless to instances", { instanceType: "ml.m5.large" }, served(SERVERLESS), {
+    [
+      "serverless, with more",
+      { memorySizeInMb: inFile(4096), maxConcurrency: 9 },
+      served(SERVERLESS),
+      {
+        ServerlessConfig: { MemorySizeInMB: 4096, MaxConcurrency: 9, ProvisionedConcurrency: 2 },
+      },
+    ],
+    ["serverless to instances", { ec2Type: "ml.m5.large" }, served(SERVERLESS), {
       ...M5,
       InitialInstanceCount: 1,
     }],
@@ -159,7 +165,6 @@ suite("deploy: the plan", () => {
     ...RETAINED,
     ExcludeRetainedVariantProperties: [{ VariantPropertyType: "DesiredInstanceCount" }],
   };
-  const typed = new Set(["--instance-count"]);
   const CAPTURING: Served = {
     configuration: {
       DataCaptureConfig: {
@@ -171,15 +176,15 @@ suite("deploy: the plan", () => {
   };
   const updates: readonly (readonly [string, Partial<DeployRequest>, State, unknown])[] = [
     ["what autoscaling made stays", {}, served(), RETAINED],
-    ["a count that is typed", { instanceCount: 1, typed }, served(), COUNT],
-    ["a file's count that is another", { instanceCount: 2 }, served(), COUNT],
-    ["a file's count that is the same", { instanceCount: 1 }, served(), RETAINED],
-    ["serverless to instances", { instanceType: "ml.m5.large" }, served(SERVERLESS), {}],
-    ["data capture, which would be retained", { dataCapture: ADDRESS }, served(), {}],
-    ["data capture that is there", { dataCapture: ADDRESS }, served(CAPTURING), RETAINED],
+    ["a count that is typed", { instanceCount: typed(1, "--instance-count") }, served(), COUNT],
+    ["a file's count that is another", { instanceCount: inFile(2) }, served(), COUNT],
+    ["a file's count that is the same", { instanceCount: inFile(1) }, served(), RETAINED],
+    ["serverless to instances", { ec2Type: "ml.m5.large" }, served(SERVERLESS), {}],
+    ["data capture, which would be retained", { dataCapture: inFile(ADDRESS) }, served(), {}],
+    ["data capture that is there", { dataCapture: inFile(ADDRESS) }, served(CAPTURING), RETAINED],
     [
       "a canary",
-      { canary: { percent: 10, alarms: ["errors"] } },
+      { canary: inFile(10), alarm: [inFile("errors")] },
       served(),
       {
         ...RETAINED,
@@ -216,7 +221,7 @@ suite("deploy: the plan", () => {
       [model.VpcConfig, model.EnableNetworkIsolation, model.ExecutionRoleArn],
       [VpcConfig, true, `${ROLE}-old`],
     );
-    const other = planned({ subnets: ["subnet-2"], securityGroups: ["sg-2"] }, state).model;
+    const other = planned({ subnet: [inFile("subnet-2")], securityGroup: ["sg-2"] }, state).model;
     assertEquals(other.VpcConfig, { Subnets: ["subnet-2"], SecurityGroupIds: ["sg-2"] });
   });
 
@@ -257,7 +262,7 @@ suite("deploy: the plan", () => {
     const kept = planned({}, state).configuration;
     assertEquals([kept.DataCaptureConfig, kept.KmsKeyId], [DataCaptureConfig, "alias/old"]);
     const given = planned(
-      { dataCapture: { bucket: "b", key: "new" }, kmsKey: "alias/new" },
+      { dataCapture: inFile({ bucket: "b", key: "new" }), kmsKey: inFile("alias/new") },
       state,
     ).configuration;
     assertEquals([given.DataCaptureConfig, given.KmsKeyId], [{
@@ -272,9 +277,9 @@ suite("deploy: the plan", () => {
     }, "alias/new"]);
   });
 
-  for (const values of [{ instanceType: "ml.g5.xlarge" }, { memorySize: 1024 }]) {
-    it(`encrypts no volume where there is none: ${Object.values(values)}`, () => {
-      const { configuration } = planned({ ...values, kmsKey: "alias/k" }, NOTHING);
+  for (const values of [{ ec2Type: "ml.g5.xlarge" }, { memorySizeInMb: inFile(1024) }]) {
+    it(`encrypts no volume where there is none: ${Object.keys(values)}`, () => {
+      const { configuration } = planned({ ...values, kmsKey: inFile("alias/k") }, NOTHING);
       assertEquals(configuration.KmsKeyId, undefined);
     });
   }

@@ -9,6 +9,7 @@ import { appObject } from "../../../helpers/app_object.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { Keys, openCloud } from "../../../helpers/in_process.ts";
+import { inFile } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import { entriesOf, gunzip, tarGz, tarOf } from "../../../helpers/tar.ts";
 
@@ -48,11 +49,10 @@ async function withModel<T>(
     {
       request: {
         app: appObject(directory.path, "churn", { s3Prefix: `s3://${BUCKET}/churn` }),
-        tag: "latest",
         code: { source, entryPoint: "inference.py" },
-        repacks,
+        repack: repacks,
         dryRun: false,
-        typed: new Set(),
+        model: inFile({ address: { bucket: BUCKET, key: KEY } }),
       },
       aws: cloud.aws,
       host: {

@@ -7,6 +7,7 @@ import {
 import { Refused } from "../../../helpers/box/service.ts";
 import { endpointNamed, type EndpointState, withStates } from "../../../helpers/endpoint_states.ts";
 import { fakeClock } from "../../../helpers/fake_context.ts";
+import { typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const OLD = "shop-config";
@@ -122,7 +123,8 @@ suite("followEndpoint", () => {
   });
 
   it("does not wait for a permission, and says how to go on", async () => {
-    const choice = { region: "eu-west-1", profile: undefined, iamRoleArn: undefined };
+    const region = typed("eu-west-1", "--region");
+    const choice = { region, profile: undefined, iamRoleArn: undefined };
     const error = await assertRejects(() => follow([DENIED], { choice }), AwsError);
     assertEquals([error.refusal, error.quote], ["denied", "No permission"]);
     assertStringIncludes(error.hint!, "SageMaker continues a change that has started.");

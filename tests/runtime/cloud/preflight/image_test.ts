@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { withTag } from "../../../../runtime/app/app.ts";
 import type { Ecr } from "../../../../runtime/aws/ecr.ts";
 import { imageForJob, type ImageRequest } from "../../../../runtime/cloud/preflight/image.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
@@ -17,7 +18,7 @@ function ecrOf({ ecr: { store } }: Box): Ecr {
     throw new Error("Nothing may be changed");
   };
   return {
-    region: { value: "eu-west-1", source: "AWS_REGION" },
+    region: { value: "eu-west-1", from: "variable", where: "AWS_REGION" },
     repository: (name) => {
       const found = store.repositories.get(name);
       return Promise.resolve(found && { name, uri: `${HOST}/${name}`, isImmutable: false });
@@ -50,8 +51,8 @@ function engineWith(
 }
 
 const REQUEST: ImageRequest = {
-  app: appObject("/apps", "churn"),
-  tag: "v1",
+  app: withTag(appObject("/apps", "churn"), "v1"),
+  dockerTag: "v1",
   instanceType: "ml.m5.xlarge",
 };
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
+import { withTag } from "../../../../runtime/app/app.ts";
 import { type Trial, tryServing } from "../../../../runtime/cloud/preflight/serving.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
@@ -14,8 +15,7 @@ import { replaced } from "../../../helpers/replaced.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TRIAL: Omit<Trial, "archive"> = {
-  app: appObject("/nonexistent", "churn"),
-  tag: "v1",
+  app: withTag(appObject("/nonexistent", "churn"), "v1"),
   variables: { TOKEN: "t" },
   region: "eu-west-1",
   seconds: 60,

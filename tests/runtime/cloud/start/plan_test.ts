@@ -8,6 +8,7 @@ import {
 } from "../../../../runtime/cloud/start/plan.ts";
 import { withTags } from "../../../../runtime/cloud/tags.ts";
 import { VERSION } from "../../../../runtime/version.ts";
+import { inFile } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const DIGEST = `sha256:${"0a".repeat(32)}`;
@@ -25,17 +26,17 @@ const COMMON = {
   maxRun: 86_400,
   variables: {},
   tags: {},
-  subnets: [],
-  securityGroups: [],
+  subnet: [],
+  securityGroup: [],
   kmsKey: undefined,
-  networkIsolation: false,
+  networkIsolation: inFile(false),
 };
 
 const TRAINING: PlannedTraining = {
   ...COMMON,
   output: { bucket: "b", key: "out" },
   channels: [{ name: "training", address: { bucket: "b", key: "data/" }, isSharded: false }],
-  groups: [],
+  instanceGroup: [],
   hyperparameters: {},
   metrics: [],
   maxWait: undefined,
@@ -105,7 +106,10 @@ const LEAST_PROCESSING = {
   Tags: TAGS,
 };
 
-const NETWORK = { subnets: ["subnet-1", "subnet-2"], securityGroups: ["sg-1"] };
+const NETWORK = {
+  subnet: [inFile("subnet-1"), inFile("subnet-2")],
+  securityGroup: ["sg-1"],
+};
 const VPC = { Subnets: ["subnet-1", "subnet-2"], SecurityGroupIds: ["sg-1"] };
 
 /** What is asked for, and what the call has more, or differently, than the least. */
@@ -152,8 +156,8 @@ const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<st
     [
       "groups, with a key that one of them takes",
       {
-        kmsKey: "alias/k",
-        groups: [
+        kmsKey: inFile("alias/k"),
+        instanceGroup: [
           { name: "gpu", type: "ml.g5.xlarge", count: 2 },
           { name: "cpu", type: "ml.m5.large", count: 1 },
         ],
@@ -175,7 +179,7 @@ const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<st
       StoppingCondition: { MaxRuntimeInSeconds: 86_400, MaxWaitTimeInSeconds: 90_000 },
       CheckpointConfig: { S3Uri: "s3://b/ckpt", LocalPath: "/opt/ml/checkpoints" },
     }],
-    ["a key", { kmsKey: "alias/k" }, {
+    ["a key", { kmsKey: inFile("alias/k") }, {
       OutputDataConfig: { S3OutputPath: "s3://b/out", KmsKeyId: "alias/k" },
       ResourceConfig: {
         InstanceType: "ml.m5.large",
@@ -185,13 +189,13 @@ const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<st
       },
     }],
     ["a key, which a disk of the instance's own cannot have", {
-      kmsKey: "alias/k",
+      kmsKey: inFile("alias/k"),
       instanceType: "ml.g5.xlarge",
     }, {
       OutputDataConfig: { S3OutputPath: "s3://b/out", KmsKeyId: "alias/k" },
       ResourceConfig: { InstanceType: "ml.g5.xlarge", InstanceCount: 1, VolumeSizeInGB: 30 },
     }],
-    ["a network, or none", { ...NETWORK, networkIsolation: true }, {
+    ["a network, or none", { ...NETWORK, networkIsolation: inFile(true) }, {
       VpcConfig: VPC,
       EnableNetworkIsolation: true,
     }],
@@ -226,7 +230,7 @@ const PROCESSINGS: readonly (readonly [
   }, { AppSpecification: { ImageUri: IMAGE } }],
   ["an input", { inputs: [input(false)] }, inputs("FullyReplicated")],
   ["an input in parts", { inputs: [input(true)] }, inputs("ShardedByS3Key")],
-  ["a key", { kmsKey: "alias/k" }, {
+  ["a key", { kmsKey: inFile("alias/k") }, {
     ProcessingOutputConfig: { ...LEAST_PROCESSING.ProcessingOutputConfig, KmsKeyId: "alias/k" },
     ProcessingResources: {
       ClusterConfig: {
@@ -236,7 +240,9 @@ const PROCESSINGS: readonly (readonly [
     },
   }],
   ["a network", NETWORK, { NetworkConfig: { VpcConfig: VPC } }],
-  ["no network", { networkIsolation: true }, { NetworkConfig: { EnableNetworkIsolation: true } }],
+  ["no network", { networkIsolation: inFile(true) }, {
+    NetworkConfig: { EnableNetworkIsolation: true },
+  }],
 ];
 
 function input(isSharded: boolean): PlannedProcessing["inputs"][number] {

@@ -1,6 +1,6 @@
 import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
-import { findApp } from "../../../../runtime/app/app.ts";
+import { findApp, withTag } from "../../../../runtime/app/app.ts";
 import type { CodeFolder } from "../../../../runtime/app/layout.ts";
 import type { Difference } from "../../../../runtime/contract/differences.ts";
 import type { ImageDetails } from "../../../../runtime/docker/images.ts";
@@ -47,8 +47,11 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
   });
   const app = await findApp(directory.path, "flats");
   const path = (...names: readonly string[]) => join(directory.path, ...names);
-  const found: Flats["found"] = (code = "training", image = imageOf(), job = {}) =>
-    codeDifferences({ app, tag: "v2", strict: false, ...job }, code, image);
+  const found: Flats["found"] = (
+    code = "training",
+    image = imageOf(),
+    { tag = "v2", strict = false } = {},
+  ) => codeDifferences({ app: withTag(app, tag), strict }, code, image);
   return {
     directory,
     path,

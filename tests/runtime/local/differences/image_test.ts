@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { withTag } from "../../../../runtime/app/app.ts";
 import type { ImageDetails } from "../../../../runtime/docker/images.ts";
 import { imageDifferences } from "../../../../runtime/local/differences/image.ts";
 import { appObject } from "../../../helpers/app_object.ts";
@@ -13,8 +14,8 @@ const IMAGE: ImageDetails = {
 };
 
 function differences(image: Partial<ImageDetails>, platform?: string): readonly string[] {
-  const app = appObject("/work", "flats", { platform });
-  return imageDifferences({ app, tag: "v2" }, { ...IMAGE, ...image })
+  const app = withTag(appObject("/work", "flats", { platform }), "v2");
+  return imageDifferences(app, { ...IMAGE, ...image })
     .map(({ message, hint }) => `${message} // ${hint}`);
 }
 

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import type { ProgramKind } from "../../../../runtime/contract/jobs.ts";
 import {
   linkDifferences,
@@ -19,7 +18,7 @@ type Files = Readonly<Record<string, string>>;
 /** What is said of a run that writes some files over others. */
 async function said(kind: ProgramKind, before: Files, written: Files): Promise<readonly string[]> {
   await using directory = await makeDirectory();
-  const layout = layoutOf(appObject(directory.path, "demo"));
+  const layout = appObject(directory.path, "demo").paths;
   const inOutput = (files: Files): Files =>
     Object.fromEntries(
       Object.entries(files).map(([name, text]) => [`${OUTPUT}/${name}`, text]),

@@ -109,7 +109,7 @@ suite("addresses of hosts", () => {
 
 suite("what several hosts need", () => {
   const job = (network?: string, count = 2) => ({
-    ...{ network, hosts: { ...ONE_HOST, count }, ports: [] },
+    ...{ network, hosts: { ...ONE_HOST, count }, publish: [] },
   });
   const rows: readonly (readonly [string, inStudio: boolean, ReturnType<typeof job>, RegExp?])[] = [
     ["one host on any network", true, job("db", 1)],

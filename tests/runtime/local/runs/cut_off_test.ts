@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { completeRecord, recordsOf, summaryOf } from "../../../../runtime/model/records.ts";
 import { isRunOver, runDirectoryOf } from "../../../../runtime/model/runs.ts";
 import { appObject } from "../../../helpers/app_object.ts";
@@ -39,7 +38,7 @@ suite("what is cut off anywhere", () => {
 
   it("does not keep other records from being read", async () => {
     await using directory = await makeDirectory();
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     for (const [name, text] of [["cut", RECORD.slice(0, 200)], ["empty", ""], ["whole", RECORD]]) {
       await Deno.mkdir(join(layout.jobs, name!), { recursive: true });
       await Deno.writeTextFile(join(layout.jobs, name!, "job.json"), text!);
@@ -49,7 +48,7 @@ suite("what is cut off anywhere", () => {
 
   it("does not make a run that goes on one that is over", async () => {
     await using directory = await makeDirectory();
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     const folder = runDirectoryOf(layout, RUN);
     await Deno.mkdir(folder, { recursive: true });
     // Just made, by the clock that tells how old it is.
@@ -69,7 +68,7 @@ suite("what is cut off anywhere", () => {
 suite("a record whose end becomes known later", () => {
   it("is written through no link that somebody left", async () => {
     await using directory = await makeDirectory({ "notes": "a year's" });
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     const record = join(layout.jobs, "one");
     await Deno.mkdir(record, { recursive: true });
     const lost = JSON.stringify({ ...JSON.parse(RECORD), outcome: null });

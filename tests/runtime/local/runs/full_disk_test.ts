@@ -1,6 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { Metrics } from "../../../../runtime/local/metrics/metrics.ts";
 import type { RunRecord } from "../../../../runtime/local/runs/record.ts";
@@ -28,7 +27,7 @@ type Moment = "begin" | "value" | "end";
 /** The record of a run whose disk has this room from a moment on, to another one. */
 async function recordOf(room: Room, from: Moment, to?: Moment) {
   await using disk = await smallDisk();
-  const layout = layoutOf(appObject(disk.path, "demo"));
+  const layout = appObject(disk.path, "demo").paths;
   const context = fakeContext();
   const at = async (moment: Moment): Promise<void> => {
     if (moment === from) await disk.leave(room);
@@ -79,7 +78,7 @@ if (MAY_MOUNT) {
 
     it("leaves no half .gitignore, which would be taken for the user's own", async () => {
       await using disk = await smallDisk();
-      const layout = layoutOf(appObject(disk.path, "demo"));
+      const layout = appObject(disk.path, "demo").paths;
       await Deno.mkdir(layout.testDirectory, { recursive: true });
       await Deno.mkdir(layout.jobs);
       await disk.leave({ blocks: 0 });

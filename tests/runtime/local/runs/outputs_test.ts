@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { moveOutputs } from "../../../../runtime/local/runs/outputs.ts";
 import { appObject } from "../../../helpers/app_object.ts";
@@ -104,7 +103,7 @@ suite("an output that goes to another disk", () => {
   it("is there as a whole, or not", async () => {
     await using directory = await makeDirectory();
     await using disk = await smallDisk();
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     const [err, path] = [
       { isTerminal: false, columns: 80, colour: false, print: () => {} },
       "/opt/ml/processing/x",

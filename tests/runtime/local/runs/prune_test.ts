@@ -1,5 +1,4 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
 import { idOf } from "../../../../runtime/files.ts";
 import { prune } from "../../../../runtime/local/runs/prune.ts";
@@ -111,7 +110,7 @@ suite("the models of earlier runs", () => {
       await Deno.writeTextFile(made.jobs("pinned/pinned"), "");
       return { listContainers: () => Promise.resolve([SERVER]) } as unknown as Engine;
     };
-    const layout = layoutOf(appObject(made.app.directory, made.app.name));
+    const layout = appObject(made.app.directory, made.app.name).paths;
     const env = (name: string) =>
       name === "XDG_CONFIG_HOME" ? `${made.app.directory}/settings` : undefined;
     await prune(layout, { ...fakeContext(), engine, env });

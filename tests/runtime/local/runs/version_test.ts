@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { idOf } from "../../../../runtime/files.ts";
 import { versionOf } from "../../../../runtime/model/version_of.ts";
@@ -30,7 +29,7 @@ async function layoutWithRuns(files: Readonly<Record<string, string>>) {
     [`${JOBS}/kept-2026/model/m`]: "kept",
     ...files,
   });
-  return { directory, layout: layoutOf(appObject(directory.path, "demo")) };
+  return { directory, layout: appObject(directory.path, "demo").paths };
 }
 
 suite("the version that --run names", () => {

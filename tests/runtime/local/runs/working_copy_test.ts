@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { copyTree } from "../../../../runtime/files.ts";
 import { copyCode, makeInput } from "../../../../runtime/local/runs/working_copy.ts";
@@ -16,7 +15,7 @@ suite("the code of a run", () => {
     prepare = async (_: string) => {},
   ) {
     const directory = await makeDirectory({ [`${BASE}/training/a.py`]: "1", "run/": "", ...files });
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     await prepare(layout.training);
     const said: string[] = [];
     const mounted = { codeFolder: layout.training, commonFolder: undefined };
@@ -98,7 +97,7 @@ suite("the code of a run", () => {
       [`${BASE}/common/b.py`]: "2",
       "run/": "",
     });
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     const run = join(directory.path, "run");
     const mounted = { codeFolder: undefined, commonFolder: layout.common };
     const code = await copyCode(layout, run, mounted, () => {});
@@ -136,7 +135,7 @@ suite("the input of a run", () => {
     more: Readonly<Record<string, string>> = {},
   ) {
     const directory = await makeDirectory({ ...FILES, ...more });
-    const layout = layoutOf(appObject(directory.path, "demo"));
+    const layout = appObject(directory.path, "demo").paths;
     await Deno.symlink("words.txt", join(layout.input, "link"));
     const input = join(directory.path, "run/input");
     const channels = [{

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import {
   networkFolderOf,
@@ -16,7 +15,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 async function view(files: Readonly<Record<string, string>>, model?: string) {
   await using stack = new AsyncDisposableStack();
   const place = stack.use(await makeDirectory({ ...files, "src/inference.py": "1" }));
-  const layout = layoutOf(appObject(place.path, "churn"));
+  const layout = appObject(place.path, "churn").paths;
   const source = { path: join(place.path, "src"), shown: "src", boundary: place.path };
   const code = await packCode([{ source }], "inference.py", () => {});
   const notes: string[] = [];

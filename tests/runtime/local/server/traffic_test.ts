@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { findApp } from "../../../../runtime/app/app.ts";
-import { type Layout, layoutOf } from "../../../../runtime/app/layout.ts";
+import type { Paths } from "../../../../runtime/app/paths.ts";
 import { relay } from "../../../../runtime/local/server/relay.ts";
 import { KeptTraffic, keptTraffic, Traffic } from "../../../../runtime/local/server/traffic.ts";
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
@@ -8,8 +8,8 @@ import { namesIn } from "../../../helpers/directory.ts";
 import { eventually } from "../../../helpers/eventually.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-async function layoutIn(app: TestApp): Promise<Layout> {
-  return layoutOf(await findApp(app.directory, app.name));
+async function layoutIn(app: TestApp): Promise<Paths> {
+  return (await findApp(app.directory, app.name)).paths;
 }
 
 suite("what local deploy --watch passes on", () => {

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { findApp } from "../../../../runtime/app/app.ts";
-import { layoutOf } from "../../../../runtime/app/layout.ts";
 import type { ContainerSummary, Engine } from "../../../../runtime/docker/engine.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { eventStream } from "../../../../runtime/local/ui/events.ts";
@@ -372,7 +371,7 @@ suite("the page's events", () => {
 
   it("are looked for only while somebody listens: afterwards, no timer is left", async () => {
     await using app = await completeApp();
-    const layout = layoutOf(await findApp(app.directory, app.name));
+    const layout = (await findApp(app.directory, app.name)).paths;
     const seen = { kind: "servers", servers: [], problem: null } as const;
     const look = () => Promise.resolve(seen);
     const stream = eventStream(layout, { look }, new AbortController().signal);
