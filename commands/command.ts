@@ -70,7 +70,11 @@ export interface Command {
 }
 
 export function command<O extends Options>(
-  { action, ...declaration }: Declaration<O> & { readonly action: () => Promise<Action<O>> },
+  { action, usesApps, ...declaration }: Declaration<O> & {
+    readonly action: () => Promise<Action<O>>;
+    /** Whether it can use apps: mlcli warns of unknown keys in their configuration files. */
+    readonly usesApps?: true;
+  },
 ): Command {
   const { options } = declaration;
   return {
@@ -80,7 +84,9 @@ export function command<O extends Options>(
       // First: a wrong command line is an error before anything is loaded.
       const values = read(options);
       await requirePaths(context.cwd, options, values);
-      await (await action())(context, values, call);
+      const run = await action();
+      if (usesApps) await (await import("./chosen_app.ts")).warnOfKeys(context, values);
+      await run(context, values, call);
     },
   };
 }

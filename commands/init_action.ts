@@ -37,7 +37,7 @@ import { requireCode } from "../runtime/source/program.ts";
 import { inOneLine } from "../runtime/text.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
-import { type InitOptions, KEY_OPTIONS } from "./init.ts";
+import { type InitOptions, KEY_OPTIONS } from "./options/init.ts";
 import { printPlan } from "./init_plan.ts";
 import { usageError } from "./usage.ts";
 

@@ -10,7 +10,7 @@ import { counted } from "../runtime/quantities.ts";
 import { inOneLine } from "../runtime/text.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
-import { FROM_EXCLUDES, type InitOptions } from "./init.ts";
+import { FROM_EXCLUDES, type InitOptions } from "./options/init.ts";
 import { printPlan } from "./init_plan.ts";
 import { propertyName } from "./options/option.ts";
 import { usageError } from "./usage.ts";

@@ -18,7 +18,7 @@ interface Module {
 
 /** Whether it declares commands. */
 function isDeclaration({ path, code }: Module): boolean {
-  return path.startsWith("commands/") && /\bcommand\(\{/.test(code);
+  return path.startsWith("commands/") && /\b(command|appCommand)\(\{/.test(code);
 }
 
 async function* typescriptBelow(folder: string): AsyncGenerator<string> {

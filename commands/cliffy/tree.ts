@@ -8,13 +8,7 @@
 import { Command as Cliffy, ValidationError } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";
 import { type Command, type Group, isGroup } from "../command.ts";
-import {
-  argumentsOf,
-  type NamedOption,
-  type Options,
-  optionsOf,
-  withNegations,
-} from "../options/option.ts";
+import { type NamedOption, type Options, optionsOf, withNegations } from "../options/option.ts";
 import { readOptions } from "../options/read.ts";
 import { usageError } from "../usage.ts";
 import type { ParsedCommand } from "./command_line.ts";
@@ -95,8 +89,8 @@ function leafCommand(
 ): CliffyCommand {
   const path = ["mlcli", ...names].join(" ");
   const command: CliffyCommand = new Cliffy();
-  const words = argumentsOf(declared.options).map(([form]) => form).join(" ");
-  if (words !== "") command.arguments(words);
+  // `parseCommand` has checked the arguments.
+  command.arguments("[words...]");
   // What the group has already, Cliffy gives to its commands.
   const own = withNegations(optionsOf(declared.options)).filter(([flag]) => !(flag in inherited));
   addOptions(command, own.filter(isRead), { env: context.env });

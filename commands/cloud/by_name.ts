@@ -10,6 +10,7 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
+  usesApps: true,
   details: "mlcli shows the names of environment variables, but not their values",
   options: DESCRIBE,
   examples: [
@@ -41,6 +42,7 @@ const LOGS = options({
 export type LogsOptions = Values<typeof LOGS>;
 
 export const logsCommand: Command = command({
+  usesApps: true,
   details: "mlcli prints the log to standard output. If there are several instances, each line " +
     "begins with the name of the instance. For an endpoint, this name is VARIANT/INSTANCE. After " +
     "Ctrl-C, the job keeps running.",
@@ -60,6 +62,7 @@ const WAIT = options({ ...jobOrEndpoint, ...outputFormat, ...progressOptions });
 export type WaitOptions = Values<typeof WAIT>;
 
 export const waitCommand: Command = command({
+  usesApps: true,
   details:
     "The result is the S3 URI of the job's output, or the endpoint's name. The exit code is 1 if " +
     "the job failed or was stopped, or if the endpoint failed or its update was rolled back. " +
@@ -85,6 +88,7 @@ const STOP_JOB = options({
 export type StopJobOptions = Values<typeof STOP_JOB>;
 
 export const stopJobCommand: Command = command({
+  usesApps: true,
   details: "The code receives SIGTERM. A training job then has 120 seconds to exit, and " +
     "SageMaker saves the files in /opt/ml/model. The outputs of a stopped transform job are lost.",
   options: STOP_JOB,

@@ -4,17 +4,14 @@ import { showLog } from "../../runtime/cloud/by_name/show_log.ts";
 import { stopJob } from "../../runtime/cloud/by_name/stop_job.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import type { DescribeOptions, LogsOptions, StopJobOptions, WaitOptions } from "./by_name.ts";
 import { describedJson, describedText } from "./descriptions.ts";
 import { JobProgress } from "./job_progress.ts";
 
 /** Shows what a job or an endpoint is. */
 export async function describeAction(context: Context, options: DescribeOptions): Promise<void> {
-  await warnOfKeys(context, options);
-  const { name, kind } = options;
   const note = (text: string): void => context.err.print(`${printable(text)}\n`);
-  const found = await describeByName({ choice: options, name, kind }, context, note);
+  const found = await describeByName(options, context, note);
   const now = context.clock.date();
   context.out.print(
     options.output === "json"
@@ -25,25 +22,20 @@ export async function describeAction(context: Context, options: DescribeOptions)
 
 /** Shows the log of a job. */
 export async function logsAction(context: Context, options: LogsOptions): Promise<void> {
-  await warnOfKeys(context, options);
   using report = new JobProgress(context, options, "out");
-  const { name, kind, follow, tail, since } = options;
-  await showLog({ choice: options, name, kind, follow, tail, since }, context, report);
+  await showLog(options, context, report);
 }
 
 /** Waits for the end of a job. */
 export async function waitAction(context: Context, options: WaitOptions): Promise<void> {
-  await warnOfKeys(context, options);
   using report = new JobProgress(context, options);
-  const { name, kind } = options;
-  await waitByName({ choice: options, name, kind }, context, report);
+  await waitByName(options, context, report);
 }
 
 /** Stops a job; waits when asked to. */
 export async function stopJobAction(context: Context, options: StopJobOptions): Promise<void> {
-  await warnOfKeys(context, options);
   using report = new JobProgress(context, options);
-  const { name, kind, wait, yes } = options;
-  const agreed = async (question: string) => yes || await isAgreed(question, context) !== false;
-  await stopJob({ choice: options, name, kind, wait, isAgreed: agreed }, context, report);
+  const agreed = async (question: string) =>
+    options.yes || await isAgreed(question, context) !== false;
+  await stopJob({ ...options, isAgreed: agreed }, context, report);
 }

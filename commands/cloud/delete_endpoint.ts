@@ -35,6 +35,7 @@ const OPTIONS = options({
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 export const deleteEndpointCommand: Command = command({
+  usesApps: true,
   details: "The endpoint stops serving immediately. You cannot undo the deletion. mlcli lists " +
     "the remaining configurations and models. mlcli never deletes images, or artifacts " +
     "in S3.",

@@ -6,7 +6,6 @@ import type { DeletionPlan } from "../../runtime/cloud/endpoints/delete_plan.ts"
 import type { Context } from "../../runtime/context.ts";
 import { partWords } from "../../runtime/cloud/endpoints/parts.ts";
 import { printable } from "../../runtime/text.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
 import { JobProgress } from "./job_progress.ts";
 
@@ -15,20 +14,10 @@ export async function deleteEndpointAction(
   context: Context,
   options: DeleteEndpointOptions,
 ): Promise<void> {
-  await warnOfKeys(context, options);
   const { out, err } = context;
   const { dryRun, yes } = options;
   using shown = new JobProgress(context, options);
-  const deletion = {
-    endpoint: options.endpointName,
-    choice: options,
-    withConfiguration: options.deleteConfig,
-    withModel: options.deleteModel,
-    dryRun,
-    wait: options.wait,
-    timeout: options.timeout,
-  };
-  await deleteEndpoint(deletion, context, {
+  await deleteEndpoint(options, context, {
     progress: (text, running) => shown.progress(text, running),
     note: (text) => shown.note(text),
     always: (text) => shown.always(text),

@@ -15,6 +15,7 @@ const OPTIONS = options({
 export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 export const downloadModelCommand: Command = command({
+  usesApps: true,
   details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. After " +
     "the download, mlcli replaces the app's model and prints the directory of the " +
     "model. A running server keeps the model that it has loaded.",

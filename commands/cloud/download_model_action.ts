@@ -1,7 +1,6 @@
 import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { TransferProgress } from "../render/progress/transfer.ts";
 import { byteCount } from "../../runtime/quantities.ts";
@@ -12,16 +11,10 @@ export async function downloadModelAction(
   context: Context,
   options: DownloadModelOptions,
 ): Promise<void> {
-  await warnOfKeys(context, options);
   const { out, err, cwd, clock } = context;
   using shown = new ProgressOutput(err, options);
   const transfer = new TransferProgress(shown, () => clock.now());
-  const download = {
-    choice: options,
-    source: options.jobOrUri,
-    to: options.to,
-  };
-  const { path, address, bytes } = await downloadModel(download, context, {
+  const { path, address, bytes } = await downloadModel(options, context, {
     progress: (bytes, total) => transfer.reached({ bytes, total }),
     unpacking: () => shown.live(() => [{ text: "Unpacking" }]),
   });

@@ -19,6 +19,7 @@ const OPTIONS = options({
 export type DownloadOutputOptions = Values<typeof OPTIONS>;
 
 export const downloadOutputCommand: Command = command({
+  usesApps: true,
   details: "mlcli downloads the .out files of a transform job, the output directories of a " +
     "processing job, or output.tar.gz of a training job. mlcli then prints the " +
     "directory of the output. To download the model of a training job, use mlcli " +

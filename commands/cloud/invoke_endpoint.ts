@@ -30,6 +30,7 @@ const OPTIONS = options({
 export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
 export const invokeEndpointCommand: Command = command({
+  usesApps: true,
   details: "mlcli sends FILE or standard input once, without retries. A response can take up " +
     "to 60 seconds, and a streamed response up to 8 minutes.",
   options: OPTIONS,

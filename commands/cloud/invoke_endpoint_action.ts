@@ -2,7 +2,6 @@ import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import { shellWord } from "../../runtime/text.ts";
 import type { Context } from "../../runtime/context.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import { invocationFields } from "../options/invocation.ts";
 import { requestBody } from "../named_files.ts";
 import type { InvokeEndpointOptions } from "./invoke_endpoint.ts";
@@ -12,15 +11,11 @@ export async function invokeEndpointAction(
   context: Context,
   options: InvokeEndpointOptions,
 ): Promise<void> {
-  await warnOfKeys(context, options);
-  const { endpointName: endpoint, accept, stream } = options;
+  const command = `mlcli invoke-endpoint -n ${shellWord(options.endpointName)}`;
   const invocation = {
-    choice: options,
-    endpoint,
-    body: requestBody(context, options, `mlcli invoke-endpoint -n ${shellWord(endpoint)}`),
-    accept,
+    ...options,
+    body: requestBody(context, options, command),
     fields: invocationFields(options),
-    stream,
   };
   const note = (text: string): void => tell(context.err, noteText(text));
   await invokeEndpoint(invocation, context, note);

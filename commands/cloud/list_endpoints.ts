@@ -26,6 +26,7 @@ const OPTIONS = options({
 export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
 export const listEndpointsCommand: Command = command({
+  usesApps: true,
   details: "With --output json, mlcli also prints the age in seconds, and the instance type " +
     "and count or the serverless memory. These values require two AWS requests per " +
     "endpoint.",

@@ -6,7 +6,6 @@ import {
 import type { Context } from "../../runtime/context.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import { tableText } from "../render/table.ts";
 import { listedEndpointJson, listRow } from "./descriptions.ts";
 import type { ListEndpointsOptions } from "./list_endpoints.ts";
@@ -16,13 +15,13 @@ export async function listEndpointsAction(
   context: Context,
   options: ListEndpointsOptions,
 ): Promise<void> {
-  await warnOfKeys(context, options);
-  const { status, nameContains } = options;
   const isJson = options.output === "json";
-  const filter = { status, nameContains };
-  const listing = { choice: options, filter, withMachines: isJson };
   const note = (text: string): void => context.err.print(`${printable(text)}\n`);
-  const { region, pages } = await listEndpoints(listing, context, note);
+  const { region, pages } = await listEndpoints(
+    { ...options, withMachines: isJson },
+    context,
+    note,
+  );
   const { out, err, clock } = context;
   const now = clock.date();
   const write = (text: string) => out.write(new TextEncoder().encode(text));

@@ -22,6 +22,7 @@ const OPTIONS = options({
 export type ListJobsOptions = Values<typeof OPTIONS>;
 
 export const listJobsCommand: Command = command({
+  usesApps: true,
   options: OPTIONS,
   examples: [
     ["List the last jobs of an app", "mlcli list-jobs --name-contains flats"],

@@ -3,18 +3,14 @@ import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts"
 import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printableJson } from "../../runtime/text.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import { columnsText, tableText } from "../render/table.ts";
 import { listedJobJson, listRow } from "./descriptions.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";
 
 /** Lists jobs, a line each. */
 export async function listJobsAction(context: Context, options: ListJobsOptions): Promise<void> {
-  await warnOfKeys(context, options);
-  const { kind, status, nameContains, limit } = options;
-  const listing = { choice: options, kind, filter: { status, nameContains }, limit };
   const { out, err, clock } = context;
-  const { region, jobs } = await listJobs(listing, context, (text) => tell(err, noteText(text)));
+  const { region, jobs } = await listJobs(options, context, (text) => tell(err, noteText(text)));
   const found: ListedJob[] = [];
   const isText = options.output === "text";
   try {

@@ -24,6 +24,7 @@ const OPTIONS = options({
 export type UploadDataOptions = Values<typeof OPTIONS>;
 
 export const uploadDataCommand: Command = command({
+  usesApps: true,
   details: "Files of a directory keep their relative paths. mlcli skips a file if S3 already " +
     "has an object of the same size that is as new as the file. To resume an interrupted " +
     "upload, rerun the command.",

@@ -1,11 +1,5 @@
-import {
-  type DataUpload,
-  planUpload,
-  uploadData,
-  type UploadReport,
-} from "../../runtime/cloud/upload_data.ts";
+import { planUpload, uploadData, type UploadReport } from "../../runtime/cloud/upload_data.ts";
 import type { Context } from "../../runtime/context.ts";
-import { warnOfKeys } from "../chosen_app.ts";
 import { printableJson } from "../../runtime/text.ts";
 import { fit } from "../../runtime/cells.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
@@ -18,18 +12,11 @@ export async function uploadDataAction(
   context: Context,
   options: UploadDataOptions,
 ): Promise<void> {
-  await warnOfKeys(context, options);
   const { out, err, clock } = context;
   using shown = new ProgressOutput(err, options);
-  const upload: DataUpload = {
-    choice: options,
-    inputs: options.inputDir,
-    target: options.targetDir,
-    deletes: options.delete,
-  };
   const report = uploadReport(shown, () => clock.now());
-  if (options.dryRun) return await printPlan(upload, context, report, shown);
-  const { address, done, deleted } = await uploadData(upload, context, report);
+  if (options.dryRun) return await printPlan(options, context, report, shown);
+  const { address, done, deleted } = await uploadData(options, context, report);
   shown.end();
   const parts = [
     `Uploaded ${counted(done.files, "file")} (${byteCount(done.bytes)})`,
@@ -67,7 +54,7 @@ function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {
 
 /** One JSON object, with each file on a line: there may be many. */
 async function printPlan(
-  upload: DataUpload,
+  upload: UploadDataOptions,
   context: Context,
   report: UploadReport,
   shown: ProgressOutput,

@@ -1,7 +1,6 @@
 /** Where an app's code, data and results lie. */
 
 import { join } from "@std/path/join";
-import type { App } from "./app.ts";
 import type { Confined } from "./confinement.ts";
 
 /** Returns the directory of an app's code and test data, relative to that of `NAME.json`, with slashes. */
@@ -43,17 +42,22 @@ export interface Paths extends Confined {
 /** Below an app's `mlcli_base`: what its training, prediction and processing share. */
 export const COMMON_FOLDER = "common";
 
+/** What the paths of an app depend on. */
+interface Place extends Confined {
+  readonly name: string;
+  readonly cwd: string;
+}
+
 /** Returns the paths of an app. None of its files has to exist. */
-export function pathsOf(app: Pick<App, "name" | "directory" | "cwd" | "boundary">): Paths {
-  const { directory, cwd, boundary } = app;
-  const base = baseOf(directory, app.name);
+export function pathsOf({ name, directory, cwd, boundary }: Place): Paths {
+  const base = baseOf(directory, name);
   const localTest = join(base, "local_test");
   const testDirectory = join(localTest, "test_dir");
   const input = join(testDirectory, "input");
   const configInput = join(input, "config");
   const inputData = join(input, "data");
   return {
-    appName: app.name,
+    appName: name,
     directory,
     cwd,
     boundary,

@@ -12,11 +12,11 @@ import { type Destination, emptyDirectory, isModel, modelOf } from "./download/d
 import { fetchObject, writeFetched } from "./download/fetch_object.ts";
 import { modelOfTraining } from "./jobs/artifact.ts";
 
-export interface ModelDownload {
-  readonly choice: CloudChoice;
-  /** As typed: a job's name, or `s3://BUCKET/KEY`. */
-  readonly source: string;
-  /** As typed; undefined: the app's `model/`. */
+/** Settings of `mlcli download-model`, under the names of their options. */
+export interface ModelDownload extends CloudChoice {
+  /** Name of a training job, or `s3://BUCKET/KEY`. */
+  readonly jobOrUri: string;
+  /** Directory as typed. Default: the app's `model/`. */
   readonly to: string | undefined;
 }
 
@@ -41,25 +41,26 @@ export interface DownloadedModel {
  * unpacked, or the directory cannot take it; AwsError.
  */
 export async function downloadModel(
-  { choice, source: typed, to }: ModelDownload,
+  request: ModelDownload,
   host: CloudHost & Pick<Context, "err">,
   report: DownloadReport,
 ): Promise<DownloadedModel> {
-  const named = addressIn(typed);
+  const { jobOrUri, to } = request;
+  const named = addressIn(jobOrUri);
   let aws: Aws;
   let destination: Destination;
   if (to === undefined) {
-    const app = await findApp(host.cwd, choice.appName);
+    const app = await findApp(host.cwd, request.appName);
     const name = named === undefined
-      ? typed
+      ? jobOrUri
       : platformJobName(app.name, host.clock.date().toISOString());
-    destination = await modelOf(app, { name, address: typed }, host);
-    aws = await connectFor(app, choice, host);
+    destination = await modelOf(app, { name, address: jobOrUri }, host);
+    aws = await connectFor(app, request, host);
   } else {
     destination = await emptyDirectory(host.cwd, to);
-    aws = await connectToAws(choice, host);
+    aws = await connectToAws(request, host);
   }
-  const address = named ?? await modelOfTraining(typed, await aws.sagemaker());
+  const address = named ?? await modelOfTraining(jobOrUri, await aws.sagemaker());
   const s3 = await aws.s3();
   const details = await s3.describeObject(address);
   const { signal } = host.interruption;

@@ -5,8 +5,8 @@ import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
 import { checkJobName } from "../contract/names.ts";
 import { MlcliError } from "../errors.ts";
 import { inOneLine, listed } from "../text.ts";
-import { findByName, type NamedRequest } from "./by_name/by_name.ts";
-import { type CloudHost, connectToAws } from "./connection.ts";
+import { findByName } from "./by_name/by_name.ts";
+import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
 import type { DownloadReport } from "./download_model.ts";
 import { emptyDirectory } from "./download/destination.ts";
 import { fetchObject, writeFetched } from "./download/fetch_object.ts";
@@ -14,9 +14,13 @@ import { pathBelow } from "./download/object_path.ts";
 import { inParallel, type Note } from "./in_parallel.ts";
 import { type CloudJob, hasEnded, KIND_NAMES } from "./jobs/job.ts";
 
-export interface OutputDownload extends NamedRequest {
+/** Settings of `mlcli download-output`, under the names of their options. */
+export interface OutputDownload extends CloudChoice {
+  /** Name of the job. */
+  readonly job: string;
+  /** Default: all kinds. */
   readonly kind: JobKind | undefined;
-  /** As typed; `undefined`: a directory of the job's name. */
+  /** Directory as typed. Default: the job's name. */
   readonly to: string | undefined;
 }
 
@@ -30,13 +34,14 @@ const RANGES = 2;
  * @throws MlcliError where there is nothing, the directory cannot take it, or an object can be no file.
  */
 export async function downloadOutput(
-  { choice, name, kind, to = name }: OutputDownload,
+  request: OutputDownload,
   host: CloudHost,
   report: Pick<DownloadReport, "progress"> & { readonly note: Note },
 ): Promise<{ readonly path: string; readonly files: number; readonly bytes: number }> {
+  const { job: name, kind, to = name } = request;
   checkJobName(name);
   const destination = await emptyDirectory(host.cwd, to);
-  const aws = await connectToAws(choice, host);
+  const aws = await connectToAws(request, host);
   const job = await findByName(await aws.sagemaker(), name, kind ? [kind] : JOB_KINDS);
   if (!hasEnded(job)) {
     throw new MlcliError(`Job ${name} has no output yet (${inOneLine(job.status)})`, {

@@ -3,6 +3,7 @@ import { type AwsError, isRefusal, withHint } from "../aws/errors.ts";
 import { ModelRefusal } from "../aws/model_errors.ts";
 import type { EndpointDescription } from "../aws/sagemaker.ts";
 import type { ModelRequest } from "../aws/sagemaker_runtime.ts";
+import type { AwsOptions } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
 import { type InvocationFields, requireStreamed } from "../contract/invocations.ts";
 import { BODY_BYTES, INVOCATION_SECONDS, STREAM_SECONDS } from "../contract/limits.ts";
@@ -21,13 +22,13 @@ import { abortOf } from "../time.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
 import { commandFor, type JobCommand } from "./jobs/job.ts";
 
-export interface EndpointInvocation {
-  readonly choice: CloudChoice;
-  readonly endpoint: string;
+/** Settings of `mlcli invoke-endpoint`, under the names of their options. */
+export interface EndpointInvocation extends CloudChoice {
+  readonly endpointName: string;
   readonly body: UnreadBody;
   readonly accept: string | undefined;
   readonly fields: InvocationFields;
-  /** Whether the answer is to come as the model sends it. */
+  /** Whether to print each part of the response when the model sends it. */
   readonly stream: boolean;
 }
 
@@ -46,9 +47,9 @@ export async function invokeEndpoint(
   host: InvocationHost,
   note: (text: string) => void,
 ): Promise<void> {
-  checkEndpointName(invocation.endpoint);
+  checkEndpointName(invocation.endpointName);
   if (invocation.stream) requireStreamed(invocation.fields);
-  const aws = await connectToAws(invocation.choice, host);
+  const aws = await connectToAws(invocation, host);
   // Raced: the signal alone would not end the wait for standard input, or for a reader that has stopped
   // reading.
   const { signal } = host.interruption;
@@ -67,7 +68,7 @@ async function converse(
   printed: PrintedAnswer,
   note: (text: string) => void,
 ): Promise<void> {
-  const { endpoint, accept, fields, stream } = invocation;
+  const { endpointName: endpoint, accept, fields, stream } = invocation;
   const runtime = await aws.runtime();
   const { bytes, contentType } = await readBody(invocation.body, BODY_BYTES, tooLargeError);
   const seconds = stream ? STREAM_SECONDS : INVOCATION_SECONDS;
@@ -80,7 +81,8 @@ async function converse(
   } catch (error) {
     host.interruption.signal.throwIfAborted();
     throw await explainInvocation(error, {
-      ...{ endpoint, contentType, stream, choice: invocation.choice },
+      ...invocation,
+      contentType,
       describe: async () => await (await aws.sagemaker()).describeEndpoint(endpoint),
     });
   }
@@ -92,12 +94,11 @@ function tooLargeError(): UsageError {
   });
 }
 
-export interface FailedInvocation {
-  readonly endpoint: string;
+export interface FailedInvocation
+  extends AwsOptions, Pick<EndpointInvocation, "endpointName" | "stream"> {
+  /** Content type of the request. */
   readonly contentType: string;
-  readonly stream: boolean;
-  readonly choice: CloudChoice;
-  /** @throws AwsError where the endpoint is not there, or may not be described. */
+  /** @throws AwsError if the endpoint does not exist or cannot be described. */
   readonly describe: () => Promise<EndpointDescription>;
 }
 
@@ -106,7 +107,7 @@ export async function explainInvocation(
   error: unknown,
   failed: FailedInvocation,
 ): Promise<unknown> {
-  const command = commandFor(failed.endpoint, failed.choice);
+  const command = commandFor(failed.endpointName, failed);
   if (error instanceof ModelRefusal) return modelRefusalError(error, failed, command);
   if (isRefusal(error, "not found")) return await notInServiceError(error, failed, command);
   if (isRefusal(error, "no answer")) return withHint(error, tooSlowHint(failed, command));
@@ -119,19 +120,19 @@ function modelRefusalError(
   failed: FailedInvocation,
   command: JobCommand,
 ): MlcliError {
-  const { endpoint, contentType } = failed;
+  const { endpointName, contentType } = failed;
   const log = `See the endpoint's log: ${command("logs")}${streamIn(logStream)}`;
   if (status === 0) {
     // The service's own words: it waited, and the model did not answer.
-    return new MlcliError(`The model of endpoint ${endpoint} did not respond`, {
+    return new MlcliError(`The model of endpoint ${endpointName} did not respond`, {
       quote: text || message,
       hint: tooSlowHint(failed, command),
     });
   }
   const words = refusalWords(
     text,
-    `HTTP ${status} from the model of endpoint ${endpoint}`,
-    `The model of endpoint ${endpoint} returned HTTP ${status}`,
+    `HTTP ${status} from the model of endpoint ${endpointName}`,
+    `The model of endpoint ${endpointName} returned HTTP ${status}`,
   );
   return new MlcliError(words.message, {
     quote: words.quote,
@@ -148,7 +149,7 @@ function streamIn(arn: string | undefined): string {
 /** The service says 'not found' also of an endpoint that is not in service: this one is described. */
 async function notInServiceError(
   error: AwsError,
-  { endpoint, describe }: FailedInvocation,
+  { endpointName: endpoint, describe }: FailedInvocation,
   command: JobCommand,
 ): Promise<MlcliError> {
   let found: EndpointDescription;

@@ -11,7 +11,7 @@ import { type Calls, callsOf, deletingCalls, MOST_AT_ONCE, type Step } from "./u
 import { Budget, IN_FLIGHT, leftPartsWarnings } from "./upload/send.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
 
-export type { DataUpload, UploadReport } from "./upload/check.ts";
+export type { UploadReport } from "./upload/check.ts";
 
 export interface UploadResult {
   /** The target's address; of one file: the object's. */
@@ -40,7 +40,7 @@ export async function uploadData(
     force: last.signal,
     left: leftPartsWarnings((message, hint) => report.warning(message, hint)),
   };
-  const done = await transfer(steps(), sending, upload.deletes, (now) => {
+  const done = await transfer(steps(), sending, upload.delete, (now) => {
     report.progress(now, size);
   });
   const keys = extrasToDelete(done.extras, kept, target, report);
@@ -117,7 +117,7 @@ export async function planUpload(
     target: s3Uri(target),
     files: plannedFiles(steps(), target.key, total),
     total() {
-      const deleted = upload.deletes ? extrasToDelete(total.extras, kept, target, report) : [];
+      const deleted = upload.delete ? extrasToDelete(total.extras, kept, target, report) : [];
       total.add(deletingCalls(deleted.length));
       return Object.assign(total, { deleted });
     },

@@ -32,11 +32,12 @@ async function refusal(content: Content): Promise<string> {
   try {
     const { sections } = await readConfiguration(join(directory.path, "demo.json"));
     const app = appObject(directory.path, "demo", { sections });
-    const given = { options: {}, arguments: [], rest: [] };
-    for (const section of SECTIONS) {
-      if (!sections[section]) continue;
-      const sources = { given, env: () => undefined, path: "mlcli", file: { app, section } };
-      readOptions(await sectionOptions(section), sources);
+    for (const name of SECTIONS) {
+      if (!sections[name]) continue;
+      const given = { options: {}, arguments: [], rest: [] };
+      const file = { app, section: name };
+      const sources = { given, env: () => undefined, path: "mlcli", file };
+      readOptions(await sectionOptions(name), sources);
     }
     return "";
   } catch (error) {

@@ -3,6 +3,7 @@
 import { join } from "@std/path";
 import { raisedAs } from "../../runtime/contract/tracebacks.ts";
 import type { FailedCode } from "../../runtime/local/failed_code.ts";
+import { appObject } from "./app_object.ts";
 import { FOREIGN_IMAGE, HARNESS_IMAGE } from "./fake_containers.ts";
 
 /** Where the app of the tests lies; it need not exist. */
@@ -23,8 +24,8 @@ export interface Failure extends Partial<Omit<FailedCode, "importer" | "inputs">
 export function failedCode(failure: Failure): FailedCode {
   const { directory = DIRECTORY, data = {}, isSent = false, isHarness = true, ...given } = failure;
   const { words = "", kind = "train", output = "" } = given;
-  const base = join(directory, "flats", "mlcli_base");
-  const folder = join(base, "local_test", "test_dir", "input", "data");
+  const app = appObject(directory, "flats");
+  const folder = app.paths.inputData;
   const path = kind === "train" ? "/opt/ml/input/data" : "/opt/ml/processing/input";
   return {
     kind,
@@ -50,7 +51,7 @@ export function failedCode(failure: Failure): FailedCode {
       isWhole: true,
     })),
     importer: {
-      app: { name: "flats", directory, cwd: directory, boundary: directory, base } as never,
+      app,
       code: kind === "train" ? "training" : "processing",
       image: { Config: isHarness ? HARNESS_IMAGE : FOREIGN_IMAGE } as never,
       source: isSent

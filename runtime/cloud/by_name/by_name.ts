@@ -17,8 +17,8 @@ import { endModelOf } from "../transform/own_model.ts";
 /** All kinds, in the order of messages. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
 
-export interface NamedRequest {
-  readonly choice: CloudChoice;
+/** Settings of a command about one job or endpoint, under the names of their options. */
+export interface NamedRequest extends CloudChoice {
   readonly name: string;
   /** Default: all kinds. */
   readonly kind: Kind | undefined;
@@ -103,11 +103,12 @@ function notFoundError(
  * @throws AwsError where there is nothing of that name; MlcliError where there are several.
  */
 export async function describeByName(
-  { choice, name, kind }: NamedRequest,
+  request: NamedRequest,
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<CloudJob | EndpointDetails> {
-  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
+  const sagemaker = await (await connectToAws(request, host)).sagemaker();
+  const { name, kind } = request;
   const found = await findByName(sagemaker, name, kind ? [kind] : KINDS);
   if (found.kind === "endpoint") return await detailsOf(sagemaker, found, note);
   if (found.model === undefined) return found;
@@ -124,15 +125,16 @@ export async function describeByName(
  * it failed, was stopped or taken back.
  */
 export async function waitByName(
-  { choice, name, kind }: NamedRequest,
+  request: NamedRequest,
   host: CloudHost,
   report: JobReport,
 ): Promise<void> {
-  const aws = await connectToAws(choice, host);
+  const { name, kind } = request;
+  const aws = await connectToAws(request, host);
   const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
-  if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, choice);
+  if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, request);
   // Without the log, which mlcli logs shows; a failure shows its end.
-  const followed = await followJob(found, aws, host, report, { log: false, choice });
-  await endModelOf(followed.job, await aws.sagemaker(), report, choice);
+  const followed = await followJob(found, aws, host, report, { log: false, choice: request });
+  await endModelOf(followed.job, await aws.sagemaker(), report, request);
   await reportEnd(followed, aws, report);
 }

@@ -8,12 +8,13 @@ import { hasEnded, type Kind, KIND_NAMES } from "../jobs/job.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
 import { findByName, type Found, KINDS, type NamedRequest } from "./by_name.ts";
 
+/** Settings of `mlcli logs`, under the names of their options. */
 export interface LogRequest extends NamedRequest {
-  /** Stay until the job has ended, or the endpoint is gone. */
+  /** Whether to print new lines until the job has ended or the endpoint is deleted. */
   readonly follow: boolean;
-  /** Lines from the end. */
+  /** Number of last lines. */
   readonly tail: number | "all";
-  /** Leaves out what was written before: a number of milliseconds ago, or a time. */
+  /** Skips earlier lines. A number is the age in ms. */
   readonly since: number | Date | undefined;
 }
 
@@ -28,8 +29,8 @@ export async function showLog(
   host: CloudHost,
   report: FollowReport,
 ): Promise<void> {
-  const { choice, name, kind, follow, tail, since } = request;
-  const aws = await connectToAws(choice, host);
+  const { name, kind, follow, tail, since } = request;
+  const aws = await connectToAws(request, host);
   const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
   const start = typeof since === "number" ? new Date(host.clock.date().getTime() - since) : since;
   const log = await logOf(found, aws, start);
@@ -46,7 +47,7 @@ export async function showLog(
       progress: (text, running) => report.progress(text, running),
       log: (text) => (count++, report.log(text)),
     };
-    const end = await followLog(found, log, aws, host, counted, choice);
+    const end = await followLog(found, log, aws, host, counted, request);
     report.note(`The ${KIND_NAMES[found.kind]} has ended: ${end}`);
   } else if (tail === "all") {
     for await (const lines of log.news()) await show(lines);
@@ -77,12 +78,12 @@ async function followLog(
   aws: Aws,
   host: CloudHost,
   report: FollowReport,
-  choice: LogRequest["choice"],
+  request: LogRequest,
 ): Promise<string> {
   if (found.kind === "endpoint") {
     return await followEndpointLog(found, log, await aws.sagemaker(), host, report);
   }
-  const options = { log, states: false, choice } as const;
+  const options = { log, states: false, choice: request } as const;
   const { job, lastLines } = await followJob(found, aws, host, report, options);
   const reason = reasonBesideLog(job.failureReason ?? "", lastLines);
   return `${job.status}${reason ? `: ${printable(reason)}` : ""}`;

@@ -12,9 +12,11 @@ import { type CloudJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
 import { endModelOf } from "../transform/own_model.ts";
 import { findByName, type NamedRequest } from "./by_name.ts";
 
+/** Settings of `mlcli stop-job`, under the names of their options. */
 export interface StopRequest extends NamedRequest {
+  /** Whether to wait until the job has ended. */
   readonly wait: boolean;
-  /** Asked before outputs are lost; `false`: nothing is stopped. */
+  /** Asks before outputs are lost. If it returns `false`, the job keeps running. */
   readonly isAgreed: (question: string) => Promise<boolean>;
 }
 
@@ -29,8 +31,8 @@ export async function stopJob(
   host: CloudHost,
   report: JobReport,
 ): Promise<void> {
-  const { choice, name, wait } = request;
-  const aws = await connectToAws(choice, host);
+  const { name, wait } = request;
+  const aws = await connectToAws(request, host);
   const job = await jobOf(await aws.sagemaker(), request);
   if (job.kind === "transform" && job.status === "InProgress") {
     const question = `SageMaker discards the results of a stopped transform job. Stop ${name}?`;
@@ -39,42 +41,38 @@ export async function stopJob(
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
     report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status})`);
-    await endModelOf(ended, await aws.sagemaker(), report, choice);
+    await endModelOf(ended, await aws.sagemaker(), report, request);
     return await report.result([name], () => ended);
   }
   if (wait) {
-    const { job: end } = await followJob(job, aws, host, report, { log: false, choice });
+    const { job: end } = await followJob(job, aws, host, report, { log: false, choice: request });
     const bill = billWords(end);
     if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);
     if (artifact) report.note(`Partial output: ${artifact}`);
-    await endModelOf(end, await aws.sagemaker(), report, choice);
+    await endModelOf(end, await aws.sagemaker(), report, request);
     return await report.result([name], () => end);
   }
   await report.result([name], async () => await describeJob(await aws.sagemaker(), job));
-  await endModelOf(job, await aws.sagemaker(), report, choice);
+  await endModelOf(job, await aws.sagemaker(), report, request);
 }
 
 /** Finds the job. Where there is none, a hint says so if the name is an endpoint's. */
-async function jobOf(
-  sagemaker: SageMaker,
-  { name, kind, choice }: StopRequest,
-): Promise<CloudJob> {
-  if (kind === "endpoint") throw endpointError(name, choice);
+async function jobOf(sagemaker: SageMaker, request: StopRequest): Promise<CloudJob> {
+  const { name, kind } = request;
+  if (kind === "endpoint") throw endpointError(request);
   try {
     return await findByName(sagemaker, name, kind ? [kind] : JOB_KINDS);
   } catch (error) {
     if (kind || !isRefusal(error, "not found")) throw error;
-    if (await sagemaker.describeEndpoint(name).catch(() => undefined)) {
-      throw endpointError(name, choice);
-    }
+    if (await sagemaker.describeEndpoint(name).catch(() => undefined)) throw endpointError(request);
     throw error;
   }
 }
 
-function endpointError(name: string, choice: StopRequest["choice"]): MlcliError {
-  return new MlcliError(`"${name}" is an endpoint, not a job`, {
-    hint: `Delete the endpoint to stop its costs: ${deletionOf(name, choice)}`,
+function endpointError(request: StopRequest): MlcliError {
+  return new MlcliError(`"${request.name}" is an endpoint, not a job`, {
+    hint: `Delete the endpoint to stop its costs: ${deletionOf(request.name, request)}`,
   });
 }
 

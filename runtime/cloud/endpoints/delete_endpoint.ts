@@ -5,12 +5,12 @@ import type { Setting } from "../../setting.ts";
 import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
 import { Interrupted, MlcliError } from "../../errors.ts";
 import { sentences } from "../../text.ts";
-import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
+import { type CloudHost, connectToAws } from "../connection.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
 import {
   type DeletionPlan,
-  type DeletionRequest,
+  type EndpointDeletion,
   planDeletion,
   type PlannedPart,
   updatingError,
@@ -18,18 +18,10 @@ import {
 import type { LookReport } from "./other_users.ts";
 import { deletePart, deletionByHand, partWords } from "./parts.ts";
 
-export interface EndpointDeletion extends DeletionRequest {
-  readonly choice: CloudChoice;
-  /** Find out what would be deleted, and delete nothing. */
-  readonly dryRun: boolean;
-  /** How long to wait at most, in seconds. */
-  readonly timeout: number;
-}
-
 export interface EndpointDeletionReport extends LookReport, Pick<JobReport, "always"> {
-  /** Whether to delete what is planned. */
+  /** Shows the plan. If it returns `false`, nothing is deleted. */
   planned(plan: DeletionPlan, region: Setting<string>): Promise<boolean>;
-  /** The service has begun to delete the endpoint. */
+  /** Called when SageMaker has started to delete the endpoint. */
   deleted(endpoint: string): void;
 }
 
@@ -46,8 +38,8 @@ export async function deleteEndpoint(
   host: CloudHost,
   report: EndpointDeletionReport,
 ): Promise<void> {
-  checkEndpointName(deletion.endpoint);
-  const sagemaker = await (await connectToAws(deletion.choice, host)).sagemaker();
+  checkEndpointName(deletion.endpointName);
+  const sagemaker = await (await connectToAws(deletion, host)).sagemaker();
   const plan = await planDeletion(sagemaker, deletion, report);
   const isWanted = await report.planned(plan, sagemaker.region);
   if (deletion.dryRun) return;
@@ -57,7 +49,7 @@ export async function deleteEndpoint(
     report.deleted(plan.endpoint);
   } finally {
     // Also where standard output is closed.
-    await deletePlannedParts(sagemaker, plan, report, deletion.choice);
+    await deletePlannedParts(sagemaker, plan, report, deletion);
   }
   if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
 }

@@ -1,7 +1,7 @@
 import { AwsError, isRefusal, withHint, withMore } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
-import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, isPossibleName, slotsOf } from "../../contract/names.ts";
+import type { CloudChoice } from "../connection.ts";
 import { findOtherUsers, inUseError, type LookReport } from "./other_users.ts";
 import {
   deletionByHand,
@@ -14,16 +14,19 @@ import {
   partWords,
 } from "./parts.ts";
 
-export interface DeletionRequest {
-  readonly endpoint: string;
-  /** Delete `{endpoint}-config` too, and the second one that `deploy` makes. */
-  readonly withConfiguration: boolean;
-  /** Delete the models too that mlcli made for it. */
-  readonly withModel: boolean;
-  /** Return when the endpoint is gone, which needs the permission to describe it. */
+/** Settings of `mlcli delete-endpoint`, under the names of their options. */
+export interface EndpointDeletion extends CloudChoice {
+  readonly endpointName: string;
+  /** Whether to delete `{endpointName}-config`, and the second configuration that `deploy` creates. */
+  readonly deleteConfig: boolean;
+  /** Whether to delete the models that mlcli created for the endpoint. */
+  readonly deleteModel: boolean;
+  /** Whether to return only when the endpoint is deleted. Requires permission to describe it. */
   readonly wait: boolean;
-  /** The options of the command, for command lines to paste. */
-  readonly choice: AwsOptions;
+  /** Maximum time to wait, in s. */
+  readonly timeout: number;
+  /** Whether to plan the deletion and delete nothing. */
+  readonly dryRun: boolean;
 }
 
 export interface PlannedPart extends Part {
@@ -31,10 +34,10 @@ export interface PlannedPart extends Part {
   readonly isThere: boolean | undefined;
 }
 
-/** What is to be deleted. */
+/** Resources that a deletion deletes and keeps. */
 export interface DeletionPlan {
   readonly endpoint: string;
-  /** What the service says about the endpoint; `undefined` when it may not be asked. */
+  /** `undefined` if permissions do not allow describing the endpoint. */
   readonly description: EndpointDescription | undefined;
   readonly isGone?: boolean;
   /** To delete after the endpoint, in this order. */
@@ -59,10 +62,10 @@ const UPDATING: ReadonlySet<string> = new Set([
  */
 export async function planDeletion(
   sagemaker: SageMaker,
-  request: DeletionRequest,
+  request: EndpointDeletion,
   report: LookReport,
 ): Promise<DeletionPlan> {
-  const { endpoint, withConfiguration } = request;
+  const { endpointName: endpoint, deleteConfig } = request;
   const description = await describeIfAllowed(sagemaker, request, report);
   if (description instanceof AwsError) {
     const found = await partsOfGoneEndpoint(sagemaker, request, description, report);
@@ -72,7 +75,7 @@ export async function planDeletion(
   if (description && UPDATING.has(description.status)) {
     throw updatingError(endpoint, description.status);
   }
-  if (withConfiguration && !isPossibleName(configurationOf(endpoint))) {
+  if (deleteConfig && !isPossibleName(configurationOf(endpoint))) {
     report.note(
       `No configuration to delete: the name ${configurationOf(endpoint)} is too long for SageMaker`,
     );
@@ -100,34 +103,34 @@ export async function planDeletion(
 async function isConfigurationToGo(
   sagemaker: SageMaker,
   configuration: FoundPart,
-  { endpoint, withConfiguration }: DeletionRequest,
+  { endpointName, deleteConfig }: EndpointDeletion,
   description: EndpointDescription | undefined,
   { note }: LookReport,
 ): Promise<boolean> {
   const { name, isThere } = configuration;
-  const [first, second] = slotsOf(endpoint);
-  if (!withConfiguration) return false;
+  const [first, second] = slotsOf(endpointName);
+  if (!deleteConfig) return false;
   if (name === first.configuration) return true;
   if (name !== second.configuration) return false;
   if (description?.configuration === name) return true;
-  return isThere === true && await hasOurTag(sagemaker, endpoint, configuration, note);
+  return isThere === true && await hasOurTag(sagemaker, endpointName, configuration, note);
 }
 
 /** Models are deleted that have mlcli's names or its tag. */
 async function isModelToGo(
   sagemaker: SageMaker,
   model: FoundPart,
-  { endpoint, withModel }: DeletionRequest,
+  { endpointName, deleteModel }: EndpointDeletion,
   { configurations }: FoundParts,
   { note }: LookReport,
 ): Promise<boolean> {
-  if (!withModel || model.isThere === false) return false;
-  if (slotsOf(endpoint).some((slot) => slot.model === model.name)) {
+  if (!deleteModel || model.isThere === false) return false;
+  if (slotsOf(endpointName).some((slot) => slot.model === model.name)) {
     // Where permissions hide it, it counts as there if a configuration names it.
     const isNamed = configurations.some(({ details }) => modelsOf(details).includes(model.name));
     return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
   }
-  return await hasOurTag(sagemaker, endpoint, model, note);
+  return await hasOurTag(sagemaker, endpointName, model, note);
 }
 
 /**
@@ -138,41 +141,42 @@ async function isModelToGo(
  */
 async function partsOfGoneEndpoint(
   sagemaker: SageMaker,
-  { endpoint, withConfiguration, withModel, choice }: DeletionRequest,
+  request: EndpointDeletion,
   refusal: AwsError,
   { note }: LookReport,
 ): Promise<{ readonly parts: readonly FoundPart[]; readonly kept: readonly FoundPart[] }> {
-  const { configurations, models } = await findParts(sagemaker, endpoint, undefined)
+  const { endpointName, deleteConfig, deleteModel } = request;
+  const { configurations, models } = await findParts(sagemaker, endpointName, undefined)
     .catch((cause): FoundParts => {
       if (cause instanceof AwsError) return { configurations: [], models: [] };
       throw cause;
     });
-  const ourModels = slotsOf(endpoint).map(({ model }) => model);
+  const ourModels = slotsOf(endpointName).map(({ model }) => model);
   const parts: FoundPart[] = [];
-  for (const one of [...withConfiguration ? configurations : [], ...withModel ? models : []]) {
+  for (const one of [...deleteConfig ? configurations : [], ...deleteModel ? models : []]) {
     if (!one.isThere) continue;
     const isOurs = [one.name, ...modelsOf(one.details)].some((name) => ourModels.includes(name)) ||
-      await hasOurTag(sagemaker, endpoint, one, note);
+      await hasOurTag(sagemaker, endpointName, one, note);
     if (isOurs) parts.push(one);
   }
   const there = [...configurations, ...models].filter(({ isThere }) => isThere);
   if (parts.length > 0) return { parts, kept: there.filter((one) => !parts.includes(one)) };
   if (there.length === 0) throw refusal;
   const names = there.map(partWords).join(", ");
-  const byHand = there.map((one) => deletionByHand(one, choice)).join("; ");
+  const byHand = there.map((one) => deletionByHand(one, request)).join("; ");
   throw withMore(refusal, `Parts with its name still exist: ${names}. To delete them: ${byHand}`);
 }
 
 /** @throws AwsError where another endpoint uses what is to be deleted. */
 async function requireNoOtherUsers(
   sagemaker: SageMaker,
-  { endpoint }: DeletionRequest,
+  { endpointName }: EndpointDeletion,
   parts: readonly FoundPart[],
   report: LookReport,
 ): Promise<void> {
   const there = parts.filter(({ isThere }) => isThere !== false);
   if (there.length === 0) return;
-  const usersOf = await findOtherUsers(there, endpoint, sagemaker, report);
+  const usersOf = await findOtherUsers(there, endpointName, sagemaker, report);
   for (const part of there) {
     const option = part.kind === "model" ? "--delete-model" : "--delete-config";
     const remedy = `Delete the endpoints that use it first, or omit ${option}.`;
@@ -182,14 +186,14 @@ async function requireNoOtherUsers(
 
 function noteDenials(
   { configurations, models }: FoundParts,
-  { endpoint }: DeletionRequest,
+  { endpointName }: EndpointDeletion,
   { note }: LookReport,
 ): void {
   const denied = [...configurations, ...models].flatMap(({ denial }) => denial ? [denial] : []);
   if (denied.length === 0) return;
   const messages = [...new Set(denied.map(({ message }) => message))].join("; ");
   note(
-    `Cannot check all configurations and models of endpoint ${endpoint}, so some might remain: ` +
+    `Cannot check all configurations and models of endpoint ${endpointName}, so some might remain: ` +
       messages,
   );
 }
@@ -197,11 +201,11 @@ function noteDenials(
 /** The description; the refusal where there is no endpoint; `undefined` where it may not be described. */
 async function describeIfAllowed(
   sagemaker: SageMaker,
-  { endpoint, withConfiguration, withModel, wait }: DeletionRequest,
+  { endpointName, deleteConfig, deleteModel, wait }: EndpointDeletion,
   report: LookReport,
 ): Promise<EndpointDescription | AwsError | undefined> {
   try {
-    return await sagemaker.describeEndpoint(endpoint);
+    return await sagemaker.describeEndpoint(endpointName);
   } catch (error) {
     if (isRefusal(error, "not found")) return error;
     if (!isRefusal(error, "denied")) throw error;
@@ -212,11 +216,11 @@ async function describeIfAllowed(
       );
     }
     const parts = [
-      withConfiguration ? configurationOf(endpoint) : "",
-      withModel ? "its models" : "",
+      deleteConfig ? configurationOf(endpointName) : "",
+      deleteModel ? "its models" : "",
     ].filter((part) => part).join(" or ");
     const others = parts === "" ? "" : ` or whether another endpoint uses ${parts}`;
-    report.note(`Cannot check the status of endpoint ${endpoint}${others}: ${error.message}`);
+    report.note(`Cannot check the status of endpoint ${endpointName}${others}: ${error.message}`);
     return undefined;
   }
 }

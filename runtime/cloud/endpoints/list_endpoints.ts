@@ -7,10 +7,9 @@ import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
 import { type VariantDetails, variantsOf } from "./details.ts";
 
-export interface EndpointListing {
-  readonly choice: CloudChoice;
-  readonly filter: ListFilter;
-  /** Also what they run on, which takes two more requests for each. */
+/** Settings of `mlcli list-endpoints`, under the names of their options. */
+export interface EndpointListing extends CloudChoice, ListFilter {
+  /** Whether to read the instances, which takes two more requests for each endpoint. */
   readonly withMachines: boolean;
 }
 
@@ -28,13 +27,14 @@ export interface EndpointPages {
  * @throws AwsError when the service refuses.
  */
 export async function listEndpoints(
-  { choice, filter, withMachines }: EndpointListing,
+  request: EndpointListing,
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<EndpointPages> {
-  if (filter.nameContains !== undefined) checkNamePart(filter.nameContains, "endpoint");
-  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
-  const pages = sagemaker.listEndpoints(filter);
+  const { nameContains, withMachines } = request;
+  if (nameContains !== undefined) checkNamePart(nameContains, "endpoint");
+  const sagemaker = await (await connectToAws(request, host)).sagemaker();
+  const pages = sagemaker.listEndpoints(request);
   return {
     region: sagemaker.region,
     pages: withMachines ? withTheirMachines(pages, sagemaker, note) : pages,

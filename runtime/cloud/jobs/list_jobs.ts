@@ -7,11 +7,11 @@ import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { KIND_NAMES } from "./job.ts";
 
-export interface JobListing {
-  readonly choice: CloudChoice;
+/** Settings of `mlcli list-jobs`, under the names of their options. */
+export interface JobListing extends CloudChoice, ListFilter {
   /** Default: all kinds. */
   readonly kind: JobKind | undefined;
-  readonly filter: ListFilter;
+  /** Maximum number of jobs. */
   readonly limit: number;
 }
 
@@ -33,16 +33,17 @@ export interface ListedJobs {
  * @throws AwsError when the service refuses.
  */
 export async function listJobs(
-  { choice, kind, filter, limit }: JobListing,
+  request: JobListing,
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<ListedJobs> {
-  if (filter.nameContains !== undefined) checkNamePart(filter.nameContains, "job");
-  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
+  const { kind, status, nameContains, limit } = request;
+  if (nameContains !== undefined) checkNamePart(nameContains, "job");
+  const sagemaker = await (await connectToAws(request, host)).sagemaker();
   const kinds = kind ? [kind] : JOB_KINDS;
   // The service filters by status after it has cut the pages: small ones would be empty.
-  const size = filter.status === undefined ? limit : undefined;
-  const lists = kinds.map((one) => new KindOfJobs(sagemaker, one, filter, size));
+  const size = status === undefined ? limit : undefined;
+  const lists = kinds.map((one) => new KindOfJobs(sagemaker, one, request, size));
   return { region: sagemaker.region, jobs: newestFirst(lists, limit, note) };
 }
 

@@ -1,5 +1,5 @@
 import { basename } from "@std/path/basename";
-import { type App, findApp, findApps } from "../../app/app.ts";
+import { type App, type AppChoice, findApp, findApps } from "../../app/app.ts";
 import { brokenLinks } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { junkNotes } from "../../app/junk.ts";
@@ -24,14 +24,14 @@ import { filesOf, type LeftOut, type NamedInput, namedInputs, type Reason } from
 import { objectsBelow, type Step, stepsOf } from "./plan.ts";
 import type { Done } from "./transfer.ts";
 
-export interface DataUpload {
-  readonly choice: CloudChoice;
-  /** As typed: files and directories. */
-  readonly inputs: readonly string[];
-  /** As typed: `s3://BUCKET/PREFIX`; undefined: `data` below the app's `s3_prefix`. */
-  readonly target: string | undefined;
-  /** Delete what lies below the target and was not sent. */
-  readonly deletes: boolean;
+/** Settings of `mlcli upload-data`, under the names of their options. */
+export interface DataUpload extends CloudChoice {
+  /** Files and directories, as typed. */
+  readonly inputDir: readonly string[];
+  /** `s3://BUCKET/PREFIX`, as typed. Default: `data/` below the app's `s3_prefix`. */
+  readonly targetDir: string | undefined;
+  /** Whether to delete the objects below the target that have no file. */
+  readonly delete: boolean;
 }
 
 export interface UploadReport {
@@ -69,10 +69,10 @@ export async function checkUpload(
   host: CloudHost,
   report: UploadReport,
 ): Promise<CheckedUpload> {
-  const { choice, deletes } = upload;
-  const app = upload.target === undefined ? await findApp(host.cwd, choice.appName) : undefined;
-  const target = targetOf(upload.target, app);
-  if (deletes && upload.target === undefined) {
+  const { targetDir, delete: deletes } = upload;
+  const app = targetDir === undefined ? await findApp(host.cwd, upload.appName) : undefined;
+  const target = targetOf(targetDir, app);
+  if (deletes && targetDir === undefined) {
     throw new UsageError('Option "--delete" requires "--target-dir"', {
       hint: `To confirm where objects are deleted, set --target-dir ${shellWord(s3Uri(target))}`,
     });
@@ -82,11 +82,11 @@ export async function checkUpload(
       hint: `Choose a directory in the bucket, such as ${s3Uri({ ...target, key: "data/" })}`,
     });
   }
-  const inputs = await namedInputs(host.cwd, upload.inputs);
-  const kept = new Map(deletes ? await outputsOf(host.cwd, choice, target) : []);
+  const inputs = await namedInputs(host.cwd, upload.inputDir);
+  const kept = new Map(deletes ? await outputsOf(host.cwd, upload, target) : []);
   const leave: LeftOut = (_why, { name }) => void kept.set(target.key + name, "left out");
   const size = await checkFiles(inputs, target, leave, host.interruption.signal, report);
-  const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
+  const aws: Aws = app ? await connectFor(app, upload, host) : await connectToAws(upload, host);
   const s3 = app === undefined ? await aws.s3() : await ownS3(aws, app, target, report);
   return {
     s3,
@@ -200,11 +200,7 @@ const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir",
 /**
  * Places below the target where the apps here keep results and models: `--delete` is only about data.
  */
-async function outputsOf(
-  cwd: string,
-  choice: CloudChoice,
-  target: S3Address,
-): Promise<Kept> {
+async function outputsOf(cwd: string, choice: AppChoice, target: S3Address): Promise<Kept> {
   const apps = await findApps(cwd, choice);
   const results = apps.flatMap(({ configuration: { s3Prefix, sections } }) => {
     const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);

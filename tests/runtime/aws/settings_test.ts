@@ -1,4 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { propertyName } from "../../../commands/options/option.ts";
+import { readOptions } from "../../../commands/options/read.ts";
+import { cloudOptions } from "../../../commands/options/shared.ts";
 import {
   type AddressedService,
   addressOf,
@@ -10,10 +13,11 @@ import {
   regionWords,
 } from "../../../runtime/aws/settings.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
+import type { Level } from "../../../runtime/setting.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import type { Setting } from "../../../runtime/setting.ts";
+import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Who may set each, those that count first at first. */
@@ -25,22 +29,16 @@ const SOURCES = {
   role: ["--iam-role-arn", "PLATFORM_ROLE"],
 } as const;
 
-/** Returns a setting of the level that its place belongs to. */
-function setting(value: string, where: string): Setting<string> {
-  const from = where.startsWith("--") ? "typed" : where.endsWith(".json") ? "file" : "variable";
-  return { value, from, where };
-}
-
 /** The settings where each source says this. */
 function settingsOf(said: Readonly<Record<string, string | undefined>>): AwsSettings {
-  const option = (name: string) => said[name] ? setting(said[name], name) : undefined;
+  // No option is empty: that ends a command before.
+  const options = Object.fromEntries(
+    Object.entries(said).filter(([source, value]) => source.startsWith("--") && value)
+      .map(([flag, value]) => [propertyName(flag), value]),
+  );
+  const given = { options, arguments: [], rest: [] };
   return awsSettings(
-    {
-      region: option("--region"),
-      profile: option("--profile"),
-      // `--iam-role-arn` declares its variable, so that it is read with the options.
-      iamRoleArn: option("--iam-role-arn") ?? option("PLATFORM_ROLE"),
-    },
+    readOptions(cloudOptions, { given, env: (name) => said[name], path: "mlcli" }),
     {
       cloudRegion: said["cloud_region in app.json"],
       cloudProfile: said["cloud_profile in app.json"],
@@ -48,6 +46,12 @@ function settingsOf(said: Readonly<Record<string, string | undefined>>): AwsSett
     },
     (name) => said[name],
   );
+}
+
+/** Of what a source says. */
+function levelOf(source: string): Level {
+  if (source.startsWith("--")) return "typed";
+  return source.endsWith("app.json") ? "file" : "variable";
 }
 
 /** A value that tells who said it. */
@@ -67,7 +71,11 @@ suite("awsSettings", () => {
             speaks[place] && source.startsWith("AWS_")
           );
           const isOverruled = sources[first]?.endsWith("app.json") && variable > 0;
-          const settingOf = (place: number) => setting(say(place), sources[place]!);
+          const settingOf = (place: number) => ({
+            value: say(place),
+            from: levelOf(sources[place]!),
+            where: sources[place]!,
+          });
           const expected = first < 0
             ? undefined
             : isOverruled
@@ -291,7 +299,7 @@ suite("the source of the caller's own credentials", () => {
 suite("regionWords", () => {
   it("says who named the region", () => {
     assertEquals(
-      regionWords(setting("eu-west-1", "AWS_REGION")),
+      regionWords({ value: "eu-west-1", from: "variable", where: "AWS_REGION" }),
       "eu-west-1 (AWS_REGION)",
     );
     assertEquals(regionWords(undefined), "the profile's region");
@@ -466,8 +474,8 @@ async function addressIn(
     AWS_CONFIG_FILE: `${home.path}/config`,
     AWS_SHARED_CREDENTIALS_FILE: `${home.path}/credentials`,
   };
-  const named = profile === undefined ? undefined : setting(profile, "--profile");
-  return await addressOf(service, { profile: named }, (name) => env[name]);
+  const setting = profile === undefined ? undefined : typed(profile, "--profile");
+  return await addressOf(service, { profile: setting }, (name) => env[name]);
 }
 
 suite("addressOf", () => {

@@ -3,21 +3,17 @@ import { AwsError } from "../../../runtime/aws/errors.ts";
 import { modelError } from "../../../runtime/aws/model_errors.ts";
 import { explainInvocation } from "../../../runtime/cloud/invoke_endpoint.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { typed } from "../../helpers/settings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const FAILED = {
-  endpoint: "churn",
+  endpointName: "churn",
   contentType: "text/csv",
   stream: false,
-  choice: {
-    appName: undefined,
-    region: undefined,
-    profile: typed("dev", "--profile"),
-    iamRoleArn: undefined,
-  },
+  region: undefined,
+  profile: { value: "dev", from: "typed", where: "--profile" },
+  iamRoleArn: undefined,
   describe: () => Promise.reject(new Error("nobody is to ask")),
-};
+} as const;
 
 /** The model's error as the SDK throws it, and what becomes of it. */
 async function explained(members: Readonly<Record<string, unknown>>, words: string) {

@@ -2,16 +2,12 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { codeHint, fullDiskHint, permissionHint } from "../../../runtime/local/explanations.ts";
 import { machineNameHint } from "../../../runtime/local/container/machine_name.ts";
+import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 
-const APP = {
-  name: "demo",
-  directory: "/apps",
-  boundary: "/apps",
-  base: "/apps/demo/mlcli_base",
-} as never;
+const APP = appObject("/apps", "demo");
 
 const TEST_DIR = join("demo", "mlcli_base", "local_test", "test_dir");
 
