@@ -1,4 +1,4 @@
-import { ignoredPythonVersion } from "../runtime/app/sections.ts";
+import { ignoredPythonVersion } from "../runtime/app/unknown_keys.ts";
 import type { Context } from "../runtime/context.ts";
 import { build, planBuild } from "../runtime/image/build.ts";
 import { printableJson } from "../runtime/text.ts";

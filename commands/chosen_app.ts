@@ -3,7 +3,7 @@
 import { type App, findApp, findApps, withImage, withTag } from "../runtime/app/app.ts";
 import { type SectionName, SECTIONS } from "../runtime/app/configuration.ts";
 import type { Finding } from "../runtime/app/image.ts";
-import { unknownTopLevelKeys } from "../runtime/app/sections.ts";
+import { unknownTopLevelKeys } from "../runtime/app/unknown_keys.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";

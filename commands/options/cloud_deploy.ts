@@ -51,7 +51,7 @@ export const parseMemorySize: Parser<number> = parsed((text) => {
 
 export const parseConcurrency: Parser<number> = wholeNumber(SERVERLESS.mostAtOnce);
 
-export const parseAmiVersion: Parser<string> = matching(
+const parseAmiVersion: Parser<string> = matching(
   /^[a-z][a-z\d.-]{0,62}$/i,
   "an AMI version such as al2-ami-sagemaker-inference-gpu-3-1",
 );

@@ -34,8 +34,7 @@ import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag, outputFormat, progressOptions } from "./shared.ts";
 import { transformOptions } from "./transform.ts";
 
-// deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
-export function machineOptions<const Kind extends JobKind>(kind: Kind) {
+function machineOptions<const Kind extends JobKind>(kind: Kind) {
   return options({
     "-e, --ec2-type, --instance-type TYPE": {
       group: "Resources",
@@ -55,8 +54,7 @@ export function machineOptions<const Kind extends JobKind>(kind: Kind) {
   });
 }
 
-// deno-lint-ignore explicit-module-boundary-types -- as above
-export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
+function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
   return options({
     ...machineOptions(kind),
     "--volume-size SIZE": {
@@ -165,7 +163,7 @@ export const dryRun = options({
 });
 
 /** Of all jobs, besides their instances. */
-export const cloudJobOptions = options({
+const cloudJobOptions = options({
   "-n, --base-job-name NAME": {
     rare: true,
     description: "Prefix of the job's name (default: the app's name)",

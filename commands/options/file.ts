@@ -4,7 +4,7 @@ import { basename } from "@std/path/basename";
 import type { App } from "../../runtime/app/app.ts";
 import { type SectionName, valueOf } from "../../runtime/app/configuration.ts";
 import type { Finding } from "../../runtime/app/image.ts";
-import { unknownKey } from "../../runtime/app/sections.ts";
+import { unknownKey } from "../../runtime/app/unknown_keys.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { Setting } from "../../runtime/setting.ts";
 import { closest, isObject, nameOfType } from "../../runtime/text.ts";

@@ -46,7 +46,7 @@ export interface Configuration {
   readonly executionRole: string | undefined;
   /** What a training's output has of metrics, and where. */
   readonly metricDefinitions: readonly MetricDefinition[];
-  /** What the file says for single commands, as it stands there (`sections.ts`). */
+  /** What the file says for single commands, as it stands there (`commands/options/file.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
   /** Whether the file names both a base image, which counts, and a Python version. */
   readonly ignoresPythonVersion: boolean;
@@ -87,7 +87,7 @@ const IMAGE_NAME =
   /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
 
 /** The whole of that grammar: with a tag, and a digest. */
-export const IMAGE_REFERENCE = new RegExp(
+const IMAGE_REFERENCE = new RegExp(
   `${IMAGE_NAME.source.slice(0, -1)}(:\\w[\\w.-]{0,127})?(@sha256:[a-f\\d]{64})?$`,
 );
 

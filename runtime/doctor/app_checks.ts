@@ -7,7 +7,7 @@ import { requireLayoutInside, requireModel, requireTestDirectory } from "../app/
 import type { Paths } from "../app/paths.ts";
 import { ownContext } from "../app/named_path.ts";
 import { requirementsOf, requireReferences } from "../app/requirements.ts";
-import { ignoredPythonVersion } from "../app/sections.ts";
+import { ignoredPythonVersion } from "../app/unknown_keys.ts";
 import { initCommand, typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
 import { isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";

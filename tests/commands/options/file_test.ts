@@ -5,7 +5,7 @@ import { unknownKeysIn } from "../../../commands/options/file.ts";
 import { readOptions } from "../../../commands/options/read.ts";
 import type { App } from "../../../runtime/app/app.ts";
 import { givenVariable } from "../../../runtime/contract/variables.ts";
-import { unknownTopLevelKeys } from "../../../runtime/app/sections.ts";
+import { unknownTopLevelKeys } from "../../../runtime/app/unknown_keys.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
