@@ -23,8 +23,12 @@ export interface Call {
 
 /** The call of a command that uses an app. */
 export interface AppCall extends Call {
-  /** Reads options that the command itself does not have, from an object of the configuration file. */
-  readonly read: <O extends Options>(options: O, section: SectionName) => Values<O>;
+  /**
+   * Reads options that the command itself does not have.
+   *
+   * @param section object of the configuration file; `undefined`: only the top level.
+   */
+  readonly read: <O extends Options>(options: O, section: SectionName | undefined) => Values<O>;
 }
 
 export type Action<O extends Options> = (
@@ -33,7 +37,7 @@ export type Action<O extends Options> = (
   call: Call,
 ) => Promise<void>;
 
-export type AppAction<O extends Options> = (
+type AppAction<O extends Options> = (
   context: Context,
   options: AppValues<O>,
   call: AppCall,
@@ -104,9 +108,13 @@ interface AppChoice extends Partial<ProgramChoice> {
  * @param section object of the app's configuration file for the options with `key: true`.
  */
 export function appCommand<O extends Options>(
-  { action, section, ...declaration }: Declaration<O> & {
+  { action, section, check, usesEngine, ...declaration }: Declaration<O> & {
     readonly action: () => Promise<AppAction<O>>;
     readonly section?: SectionName;
+    /** Checks the command line before the app is read. */
+    readonly check?: (typed: Values<O>, path: string) => void;
+    /** Whether mlcli connects to the engine while it reads the app. */
+    readonly usesEngine?: true;
   },
 ): Command {
   const { options } = declaration;
@@ -117,6 +125,9 @@ export function appCommand<O extends Options>(
       // First: a wrong command line is an error before anything is loaded.
       const typed = read(options);
       await requirePaths(context.cwd, options, typed);
+      check?.(typed, call.path);
+      // A failure is reported where the engine is needed.
+      if (usesEngine) context.engine().catch(() => {});
       const run = await action();
       const { chosenApp, withChosenImage } = await import("./chosen_app.ts");
       // The types of options that a command may lack are lost in `O`.

@@ -1,14 +1,14 @@
 /** Values of settings, and who set them. */
 
 /** Who can set something, the strongest first. */
-export const LEVELS = ["typed", "variable", "file", "person", "default"] as const;
+const LEVELS = ["typed", "variable", "file", "person", "default"] as const;
 
 /**
  * - `typed`: the command line.
  * - `variable`: an environment variable.
  * - `file`: the app's configuration file. Someone else might have written it.
  * - `person`: the user's own settings (`mlcli config`).
- * - `default`: nobody.
+ * - `default`: the declaration.
  */
 export type Level = typeof LEVELS[number];
 

@@ -14,6 +14,8 @@ type Choice =
   & AppValues<typeof environmentOptions & typeof imageAndAccount & typeof dryRun>
   & { readonly image: Setting<string> | undefined };
 
+type Requested<Options> = Options & Pick<CloudRequest, "variables" | "tags">;
+
 /**
  * Returns the settings of a command with its variables and tags.
  *
@@ -24,7 +26,7 @@ export async function cloudRequest<Options extends Choice>(
   context: Context,
   options: Options,
   command: string,
-): Promise<Options & Pick<CloudRequest, "variables" | "tags">> {
+): Promise<Requested<Options>> {
   const { app, image, dryRun } = options;
   if (image !== undefined && app.configuration.image !== undefined) {
     await requireTrusted({ app, image, command }, {
@@ -43,12 +45,10 @@ export async function cloudRequest<Options extends Choice>(
   };
 }
 
-/** Returns the same for a job, which can use the role that mlcli assumes. */
+/** Returns the settings of a job, which can use the role that mlcli assumes. */
 export async function jobRequest<
   Options extends Choice & { readonly executionRole: string | undefined },
->(
-  ...[context, options, command]: Parameters<typeof cloudRequest<Options>>
-): ReturnType<typeof cloudRequest<Options>> {
+>(context: Context, options: Options, command: string): Promise<Requested<Options>> {
   const executionRole = options.executionRole ?? options.iamRoleArn?.value;
   return await cloudRequest(context, { ...options, executionRole }, command);
 }

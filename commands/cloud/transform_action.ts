@@ -18,7 +18,7 @@ export async function transformAction(context: Context, options: TransformValues
   );
 }
 
-/** Returns the app without its image, which an existing model doesn't use, so nobody has to trust it. */
+/** Returns the app without the file's image, which doesn't have to be trusted for an existing model. */
 function withoutImage({ app, dockerTag }: TransformValues): App {
   const configuration = { ...app.configuration, image: undefined };
   return withTag({ ...app, configuration }, dockerTag);

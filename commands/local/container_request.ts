@@ -51,7 +51,7 @@ export async function containerRequest<Choice extends ContainerChoice>(
 }
 
 /**
- * Returns the same with the program.
+ * Returns the settings of a command with its program, and what follows from them.
  *
  * @param args words after `--`.
  */

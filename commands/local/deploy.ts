@@ -49,6 +49,7 @@ export type DeployValues = AppValues<typeof OPTIONS>;
 
 export const deployCommand: Command = appCommand({
   options: OPTIONS,
+  usesEngine: true,
   section: "deploy",
   examples: [
     ["Serve on a free port", "mlcli local deploy --port 0"],

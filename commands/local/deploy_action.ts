@@ -53,5 +53,3 @@ export async function deployAction(context: Context, options: DeployValues): Pro
     );
   }
 }
-
-/** Pairs of options that contradict each other. */

@@ -3,19 +3,14 @@ import { appCommand, type AppValues, type Command } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
 import { options } from "../options/option.ts";
-import { pipOptions, processProgramOptions, scriptExclusions } from "../options/program.ts";
+import { pipOptions, processProgramOptions, scriptOption } from "../options/program.ts";
 
 const placeOf = ({ place }: PlacedData<string | undefined>): string | undefined => place;
 
 const OPTIONS = options({
   "[-- args...]": {},
-  "-f, --file FILE": {
-    description: "Script in processing/ to run (requires an image from mlcli build)",
-    key: true,
-    ...scriptExclusions,
-    completion: "script",
-    path: "inner",
-  },
+  // The object `process` is for SageMaker: locally, a script is typed.
+  "--file": { ...scriptOption["--file"], traced: true },
   "-i, --input [NAME[:PATH]=]DIR...": {
     description: "Provide DIR at /opt/ml/processing/input/NAME, or at PATH (repeatable; default: " +
       "input/data/processing). Without NAME, mlcli provides DIR at " +
@@ -49,6 +44,7 @@ export const processCommand: Command = appCommand({
     "use --entry-point. To run a program of the image, use --command. Without --file, " +
     "--entry-point or --command, mlcli runs the image's ENTRYPOINT.",
   options: OPTIONS,
+  usesEngine: true,
   section: "process",
   examples: [
     ["Run processing/processing.py", "mlcli local process --file processing.py"],

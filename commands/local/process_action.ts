@@ -20,6 +20,7 @@ export async function processAction(context: Context, options: ProcessValues): P
   });
   const job = {
     ...request,
+    file: options.file?.from === "typed" ? options.file.value : undefined,
     hosts: hostsOf(options),
     // An input has a place.
     inputs: options.input.map(placed) as PlacedData<string>[],

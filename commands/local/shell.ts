@@ -30,6 +30,7 @@ export const shellCommand: Command = appCommand({
   details: "ROLE is train, process or serve (default: train). When you exit the shell, mlcli " +
     "removes the container and all files in the container's /opt/ml/model.",
   options: OPTIONS,
+  usesEngine: true,
   examples: [
     ["Explore the container of local train", "mlcli local shell"],
     ["List the files that the server loads", "mlcli local shell serve -- ls -l /opt/ml/model"],

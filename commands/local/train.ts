@@ -51,6 +51,7 @@ export type TrainValues = AppValues<typeof OPTIONS>;
 
 export const trainCommand: Command = appCommand({
   options: OPTIONS,
+  usesEngine: true,
   section: "train",
   examples: [
     ["Train on the test data", "mlcli local train"],

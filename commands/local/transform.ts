@@ -4,6 +4,7 @@ import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
 import { transformOptions } from "../options/transform.ts";
+import { usageError } from "../usage.ts";
 
 /** How long SageMaker waits for the server of a transform job to start. */
 const START = "30m";
@@ -46,6 +47,14 @@ export const transformCommand: Command = appCommand({
     "responses for each file as FILE.out. If a request for a file fails, mlcli saves " +
     "no result for this file, continues with the other files and exits with 1.",
   options: OPTIONS,
+  usesEngine: true,
+  check: ({ path, input }, command) => {
+    if (path === undefined && input === undefined) {
+      throw usageError(command, "Missing argument: PATH, the file or directory to transform");
+    }
+    if (path === undefined || input === undefined) return;
+    throw usageError(command, 'Argument "PATH" and option "--input" cannot be used together');
+  },
   section: "deploy",
   examples: [
     ["Transform a file line by line", "mlcli local transform rows.csv"],

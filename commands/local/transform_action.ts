@@ -4,22 +4,18 @@ import type { TransformJob } from "../../runtime/local/jobs.ts";
 import type { Results } from "../../runtime/local/transform/results.ts";
 import { transform, type TransformReport } from "../../runtime/local/transform/transform.ts";
 import { printableJson } from "../../runtime/text.ts";
-import type { Call } from "../command.ts";
 import { counted } from "../../runtime/quantities.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { Pace, TransferProgress } from "../render/progress/transfer.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
-import { usageError } from "../usage.ts";
 import type { TransformValues } from "./transform.ts";
 
 /** Transforms files with the app's server, and prints where the results are. */
 export async function transformAction(
   context: Context,
   options: TransformValues,
-  { path }: Call,
 ): Promise<void> {
-  const input = inputOf(options, path);
   const request = await programRequest(context, options, "mlcli local deploy");
   const { cwd, out } = context;
   const job: TransformJob = {
@@ -27,7 +23,8 @@ export async function transformAction(
     code: request.program.code,
     port: 0,
     allowHost: [],
-    input: absolutePath(cwd, input),
+    // The command line has one of them.
+    input: absolutePath(cwd, (options.path ?? options.input)!),
     output: options.outputDir === undefined ? undefined : absolutePath(cwd, options.outputDir),
   };
   requireReachable(job);
@@ -44,16 +41,6 @@ export async function transformAction(
   const place = await transform(job, host, report);
   shown.end();
   out.print(`${place}\n`);
-}
-
-/** Returns the file or directory that is typed, as an argument or an option. */
-function inputOf({ path, input }: TransformValues, command: string): string {
-  if (path !== undefined && input !== undefined) {
-    throw usageError(command, 'Argument "PATH" and option "--input" cannot be used together');
-  }
-  const typed = path ?? input;
-  if (typed !== undefined) return typed;
-  throw usageError(command, "Missing argument: PATH, the file or directory to transform");
 }
 
 function transformReport(shown: ProgressOutput, now: () => number): TransformReport {

@@ -27,7 +27,7 @@ import { each, options } from "./option.ts";
 import {
   processProgramOptions,
   programOptions,
-  scriptExclusions,
+  scriptOption,
   serverProgramOptions,
 } from "./program.ts";
 import { variableOptions } from "./container.ts";
@@ -269,13 +269,7 @@ export const TRAIN_OPTIONS = options({
 
 export const PROCESS_OPTIONS = options({
   "[-- args...]": {},
-  "-f, --file FILE": {
-    description: "Script in processing/ to run (requires an image from mlcli build)",
-    key: true,
-    ...scriptExclusions,
-    completion: "script",
-    path: "inner",
-  },
+  ...scriptOption,
   "-i, --input-s3-location [NAME[:PATH]=]S3_URI...": {
     description:
       "Provide S3_URI at /opt/ml/processing/input/NAME, or at PATH (repeatable). Without " +

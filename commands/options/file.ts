@@ -7,7 +7,7 @@ import type { Finding } from "../../runtime/app/image.ts";
 import { unknownKey } from "../../runtime/app/unknown_keys.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { Setting } from "../../runtime/setting.ts";
-import { closest, isObject, nameOfType } from "../../runtime/text.ts";
+import { alternatives, closest, isObject, nameOfType } from "../../runtime/text.ts";
 import {
   type Flag,
   keysOf,
@@ -79,7 +79,14 @@ function valuesIn(
     throw wrongValue(place.source, "a string or a number", value);
   }
   const texts = option.repeatable ? textsOf(place.source, value) : [String(value)];
-  return texts.map((text) => parsed(text, parse, place));
+  const { choices } = option;
+  return texts.map((text) => {
+    const value = parsed(text, parse, place);
+    // On the command line, case does not matter.
+    if (choices === undefined || choices.includes(text)) return value;
+    const expected = `${place.source} must be ${alternatives(choices)}`;
+    throw new MlcliError(`${expected}, but got "${text}"`, { hint: place.fix });
+  });
 }
 
 /** Parses a value. A wrong one in the file isn't a wrong command line, so the exit code differs. */

@@ -56,6 +56,7 @@ export const INIT_OPTIONS = options({
   "--base-image IMAGE": {
     ...fromKey("base_image"),
     excludes: ["--python-version"],
+    hint: "Remove one of them: the base image has its own Python",
     description: "Base image (default: the official Python image)",
   },
   "--image": {

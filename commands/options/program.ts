@@ -11,12 +11,18 @@ const ONE_PROGRAM =
   "Use only one: file (a script in processing/), command (a program in the image) or entry " +
   "point (a file of your code)";
 
-/** What a script in `processing/` excludes, and which image has it. */
-export const scriptExclusions = {
-  belongsTo: "--image",
-  excludes: ["--command", "--entry-point"],
-  hint: ONE_PROGRAM,
-} as const;
+/** Option of processing jobs for a script of the app. */
+export const scriptOption = options({
+  "-f, --file FILE": {
+    description: "Script in processing/ to run (requires an image from mlcli build)",
+    key: true,
+    belongsTo: "--image",
+    excludes: ["--command", "--entry-point"],
+    hint: ONE_PROGRAM,
+    completion: "script",
+    path: "inner",
+  },
+});
 
 /** Of `deploy`: on SageMaker, a server has the image's own entry point, and finds code in its model. */
 export const serverProgramOptions = options({

@@ -58,7 +58,7 @@ interface FoundSetting extends Setting<unknown> {
 export function readOptions<O extends Options>(options: O, sources: Sources): Values<O> {
   try {
     const settings = settingsOf(options, sources);
-    requireEffect(options, settings, sources.file !== undefined);
+    requireEffect(options, settings, sources);
     dropExcluded(options, settings);
     const values = Object.fromEntries([
       ...optionsOf(options).map((named) => [propertyName(named[0]), valueOf(named, settings)]),
@@ -155,7 +155,7 @@ function choiceOf(choices: readonly string[] | undefined): Parser<string> {
 function requireEffect(
   options: Options,
   settings: Map<Flag, Settings>,
-  hasFile: boolean,
+  { file, env }: Sources,
 ): void {
   const named = new Map(optionsOf(options));
   for (const [flag, option] of named) {
@@ -163,7 +163,7 @@ function requireEffect(
     if (set?.from !== "typed" && set?.from !== "file") continue;
     const { key, hint } = option;
     // The file may set the other option.
-    const onlyWith = key === undefined || hasFile ? option.onlyWith : undefined;
+    const onlyWith = key === undefined || file !== undefined ? option.onlyWith : undefined;
     if (onlyWith !== undefined && !isSet(onlyWith, named, settings)) {
       const base = settings.get(onlyWith)?.at(-1);
       if (base === undefined || !outranks(base, set)) {
@@ -174,7 +174,12 @@ function requireEffect(
     }
     const other = "onlyWithout" in option ? option.onlyWithout : undefined;
     const [existing] = other && set.from === "typed" ? settings.get(other) ?? [] : [];
-    if (existing === undefined) continue;
+    const [usual] = [
+      ...variableSetting([flag, option], false, env),
+      ...defaultSetting([flag, option]),
+    ];
+    // Typing the value that applies anyway does no harm.
+    if (existing === undefined || set.value === usual?.value) continue;
     const what = `the existing ${other!.slice(2)} ${existing.value}`;
     throw new UsageError(`${set.source} has no effect with ${what}`, { hint });
   }
@@ -204,8 +209,8 @@ function dropExcluded(options: Options, settings: Map<Flag, Settings>): void {
   const pairs = [...named].flatMap(([flag, { excludes = [] }]) =>
     excludes.filter((other) => named.has(other)).map((other) => [flag, other] as const)
   );
-  // First across levels: what a stronger level removes cannot contradict anything in its own. Typing a
-  // default is a choice, too.
+  // First across levels: what a stronger level removes cannot contradict anything in its own. A
+  // typed default counts.
   for (const pair of pairs) {
     const [one, two] = pair.map((flag) => settings.get(flag)?.at(-1));
     if (one === undefined || two === undefined || one.from === two.from) continue;

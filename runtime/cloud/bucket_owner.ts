@@ -11,7 +11,7 @@ import type { S3 } from "../aws/s3.ts";
 import { accountOf, type S3Address, s3Uri } from "../contract/addresses.ts";
 import type { Setting } from "../setting.ts";
 
-/** An address, and the option that sets it; `undefined`: there is none. */
+/** An address, and the option that sets it; `undefined`: no option sets it. */
 export interface Place extends Setting<S3Address> {
   readonly flag: string | undefined;
 }

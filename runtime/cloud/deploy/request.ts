@@ -174,6 +174,7 @@ export function requireServerless(request: DeployRequest): void {
     "--subnet": request.subnet[0],
     "--data-capture": request.dataCapture,
     "--canary": request.canary,
+    "--alarm": request.alarm[0],
     "--health-check-timeout": request.healthCheckTimeout,
     "--inference-ami-version": request.inferenceAmiVersion,
   });

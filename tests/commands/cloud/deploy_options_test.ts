@@ -224,6 +224,11 @@ suite("deploy's options", () => {
       typed.stderr,
       /^error: Option "--canary" is not supported for serverless .*\nhint: Omit --canary,/m,
     );
+    const alarm = await job.run([...args, "--alarm", "5xx"]);
+    assertMatch(
+      alarm.stderr,
+      /^error: Option "--alarm" is not supported for serverless endpoints/m,
+    );
     const network = { subnet: "subnet-1", security_group: "sg-1" };
     await using other = await makeDeployApp({
       configuration: { ...CONFIGURATION, deploy: network },

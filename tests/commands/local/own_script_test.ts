@@ -690,6 +690,35 @@ suite("an image that only the app's file names", () => {
     }
   }
 
+  it("must be trusted for a shell of the server, which no object of the file changes", async () => {
+    const image = "ghcr.io/team/torch:2";
+    const aws = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-inference:2.0";
+    for (
+      const deploy of [{ image: aws }, { image: aws, launcher: "nosuch", entry_point: "a.py" }]
+    ) {
+      await using app = await completeApp({ configuration: { image, deploy } });
+      await using engine = await fakeContainers({ image: TOOLKIT });
+      const { code, stderr } = await runInProcess(["local", "shell", "serve", "--", "x"], {
+        cwd: app.directory,
+        engine,
+      });
+      assertEquals([code, engine.created], [1, []]);
+      assertStringIncludes(stderr, `mlcli does not trust the image ${image}`);
+    }
+  });
+
+  it("reads for a shell only what the same job reads", async () => {
+    const process = { command: ["a"], launcher: "nosuch" };
+    await using app = await completeApp({ configuration: { distribution: "torchrun", process } });
+    await using engine = await fakeContainers();
+    const { stderr } = await runInProcess(["local", "shell", "process", "--", "x"], {
+      cwd: app.directory,
+      engine,
+    });
+    assertEquals(stderr.includes("cannot be used together"), false, stderr);
+    assertEquals(engine.created.length, 1, stderr);
+  });
+
   it("is neither built nor pushed", async () => {
     await using app = await scriptApp();
     await using engine = await fakeContainers();

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { makeApp, type TestApp } from "../../helpers/app.ts";
-import { contentOf } from "../../helpers/directory.ts";
+import { contentOf, makeDirectory } from "../../helpers/directory.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -142,6 +142,13 @@ suite("local transform --dry-run", () => {
     assertEquals(filtered.planned.files[0].failure, "record 3: it has no element 1 (length 1)");
     const { planned: { files: [file] } } = await dry(app, "-i", "a.csv", "--max-payload", "0");
     assertEquals([file.records, file.requests, file.largest], [3, 1, 12]);
+  });
+
+  it("reports a wrong command line before it looks for an app", async () => {
+    await using directory = await makeDirectory();
+    const { code, stderr } = await runInProcess(["local", "transform"], { cwd: directory.path });
+    assertEquals(code, 2);
+    assertMatch(stderr, /^error: Missing argument: PATH/);
   });
 
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [

@@ -104,6 +104,7 @@ suite("options in the configuration file", () => {
       ],
       [{ spot: "yes" }, '"spot" in "train" must be true or false, but is a string'],
       [{ format: "c" }, '"format" in "train" must be a or b, but got "c"'],
+      [{ format: "A" }, '"format" in "train" must be a or b, but got "A"'],
       [{ subnet: [1] }, '"subnet" in "train" must be a string or a list of strings, but is a'],
       [
         { env: { A: ["secret"] } },

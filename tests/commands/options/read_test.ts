@@ -332,6 +332,9 @@ suite("options about another one", () => {
     assertEquals(error.message, 'Option "--tag" has no effect with the existing image own:1');
     assertEquals(error.hint, "Write the tag into the name");
     assertEquals(readWith(BOUND, { variables: { TAG: "v1" }, top })["tag"], "v1");
+    assertEquals(readWith(BOUND, { typed: { tag: "latest" }, top })["tag"], "latest");
+    const variables = { TAG: "v1" };
+    assertEquals(readWith(BOUND, { typed: { tag: "v1" }, variables, top })["tag"], "v1");
   });
 
   it("are refused without the other one, with the place that sets them (urfave/cli#1167)", () => {
