@@ -174,12 +174,10 @@ function requireEffect(
     }
     const other = "onlyWithout" in option ? option.onlyWithout : undefined;
     const [existing] = other && set.from === "typed" ? settings.get(other) ?? [] : [];
-    const [usual] = [
-      ...variableSetting([flag, option], false, env),
-      ...defaultSetting([flag, option]),
-    ];
+    if (existing === undefined) continue;
+    const variable = variableSetting([flag, option], false, env);
     // Typing the value that applies anyway does no harm.
-    if (existing === undefined || set.value === usual?.value) continue;
+    if (set.value === [...variable, ...defaultSetting([flag, option])][0]?.value) continue;
     const what = `the existing ${other!.slice(2)} ${existing.value}`;
     throw new UsageError(`${set.source} has no effect with ${what}`, { hint });
   }

@@ -151,6 +151,15 @@ suite("a command line, read", () => {
     assertEquals(message, 'Missing value for option "--command"');
   });
 
+  it("undoes a switch that the configuration file can turn on, and no other", async () => {
+    const read = (flag: string) => parseCommand({ words: ["train", flag], rest: [] }, root);
+    assertEquals((await read("--no-spot")).words, ["train", "--no-spot"]);
+    for (const flag of ["--no-dry-run", "--no-yes", "--no-send-code"]) {
+      const { message } = await assertRejects(() => read(flag), UsageError);
+      assertEquals(message.startsWith(`Unknown option "${flag}"`), true, message);
+    }
+  });
+
   for (const line of ["local train --help all", "-h all local train", "cloud train -h all"]) {
     it(`mlcli ${line}: asks for all options`, async () => {
       const parsed = await parseCommand({ words: line.split(" "), rest: [] }, root);

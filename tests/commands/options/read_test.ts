@@ -98,6 +98,23 @@ suite("readOptions", () => {
     assertEquals(read({ variables: { MLCLI_PORT: "", MLCLI_OUTPUT: "" } }), DEFAULTS);
   });
 
+  it("ignores a wrong variable if something was typed", () => {
+    const sources = { typed: { port: "1" }, variables: { MLCLI_PORT: "x" } };
+    assertEquals(read(sources), { ...DEFAULTS, port: 1 });
+  });
+
+  it("refuses a wrong value in the file even if another one was typed", () => {
+    const declared = options({
+      "--port": { value: "port", description: "", key: true, parse: parsePort },
+    });
+    const sources = { typed: { port: "1" }, object: { port: "x" } };
+    const error = assertThrows(() => readWith(declared, sources), MlcliError);
+    assertEquals(
+      error.message,
+      'churn.json: "port" in "train" must be a number from 0 to 65535, but got "x"',
+    );
+  });
+
   const PORT = "must be a number from 0 to 65535";
   const wrong: Readonly<Record<string, Sources>> = {
     [`Option "--port" ${PORT}, but got "x"`]: { typed: { port: "x" } },
@@ -136,6 +153,7 @@ const TRACED = options({
   "--format": {
     value: "format",
     description: "",
+    key: true,
     setting: "output",
     default: "text",
     traced: true,
@@ -185,6 +203,14 @@ suite("a traced option", () => {
     await using directory = await makeDirectory({ "mlcli/config.json": '{"output": "json"}' });
     const { format } = readWith(TRACED, { variables: { XDG_CONFIG_HOME: directory.path } });
     assertEquals(format, { value: "json", from: "person", where: "output in mlcli config" });
+  });
+
+  it("uses the file before the user's own setting", async () => {
+    await using directory = await makeDirectory({ "mlcli/config.json": '{"output": "json"}' });
+    const variables = { XDG_CONFIG_HOME: directory.path };
+    const { format } = readWith(TRACED, { variables, object: { format: "csv" } });
+    const where = '"format" in "train" of churn.json';
+    assertEquals(format, { value: "csv", from: "file", where });
   });
 });
 
@@ -291,6 +317,7 @@ const BOUND = options({
   "--tag": {
     value: "tag",
     description: "",
+    key: true,
     default: "latest",
     variable: "TAG",
     onlyWithout: "--image",
@@ -335,6 +362,7 @@ suite("options about another one", () => {
     assertEquals(readWith(BOUND, { typed: { tag: "latest" }, top })["tag"], "latest");
     const variables = { TAG: "v1" };
     assertEquals(readWith(BOUND, { typed: { tag: "v1" }, variables, top })["tag"], "v1");
+    assertEquals(readWith(BOUND, { object: { tag: "v1" }, top })["tag"], "v1");
   });
 
   it("are refused without the other one, with the place that sets them (urfave/cli#1167)", () => {
@@ -350,6 +378,12 @@ suite("options about another one", () => {
     ]);
     const typed = { spot: true };
     assertEquals(readWith(BOUND, { typed, object: { max_wait: "2h" } })["maxWait"], "2h");
+  });
+
+  it("are accepted without the other one if the file, which could set it, is not read", () => {
+    const given: Given = { options: { maxWait: "2h" }, arguments: [], rest: [] };
+    const sources = { given, env: () => undefined, path: "mlcli it" };
+    assertEquals(readOptions(BOUND, sources).maxWait, "2h");
   });
 
   it("are ignored if the other one is turned off (aws/aws-sam-cli#6899)", () => {

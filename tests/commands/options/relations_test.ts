@@ -7,6 +7,7 @@ import { type Given, readOptions } from "../../../commands/options/read.ts";
 import { root } from "../../../commands/root.ts";
 import type { SectionName } from "../../../runtime/app/configuration.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import type { Setting } from "../../../runtime/setting.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -79,7 +80,9 @@ const PAIRS: Readonly<Record<string, readonly (readonly [string, unknown, string
   ],
   init: [
     ["--from", ".", "--image", "a:1"],
+    ["--image", "a:1", "--base-image", "b:1"],
     ["--image", "a:1", "--python-version", "3.12"],
+    ["--image", "a:1", "--requirements", "r.txt"],
     ["--image", "a:1", "--image-name", "a"],
     ["--base-image", "a:1", "--python-version", "3.12"],
   ],
@@ -154,6 +157,34 @@ suite("the relations of options", () => {
     const pairs = commands.flatMap(({ options }) => optionsOf(options).flatMap(related));
     assertEquals(pairs.filter((pair) => !together.has(pair)), []);
     assert(pairs.length > 50);
+  });
+
+  for (
+    const [path, key, value] of [
+      ["process", "file", "p.py"],
+      ["process", "command", ["ls"]],
+      ["train", "launcher", "script"],
+    ] as const
+  ) {
+    it(`mlcli ${path} uses the file's ${key} only with the file's image`, async () => {
+      const object = { image: "own:1", [key]: value };
+      const { [key]: own } = await read(path, {}, object, path);
+      const { [key]: other } = await read(path, { image: "other:1" }, object, path);
+      const { [key]: none } = await read(path, { image: "other:1" }, {}, path);
+      assertEquals(key === "launcher" ? (own as Setting<string>).value : own, value);
+      assertEquals(other, none);
+    });
+  }
+
+  it("copy no variable from the shell for the file, whatever is typed beside it", async () => {
+    for (const env of [["TOKEN"], ["TOKEN", "A=1"]]) {
+      const error = await read("train", { env: ["B=2"] }, { env }, "train")
+        .then(() => undefined, (error) => error as MlcliError);
+      assertEquals(
+        error?.message,
+        'churn.json: "env" in "train" must have a value for each variable',
+      );
+    }
   });
 
   it("let only the user choose a network and copy variables from the shell", async () => {

@@ -93,6 +93,18 @@ suite("awsSettings", () => {
     }
   }
 
+  it("takes a person's own profile only where no variable names one", async () => {
+    await using directory = await makeDirectory({ "mlcli/config.json": '{"profile": "own"}' });
+    for (const name of ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]) {
+      const said = { XDG_CONFIG_HOME: directory.path, [name]: "shell" };
+      const where = "cloud_profile in app.json";
+      assertEquals(settingsOf(said).profile, { value: "shell", from: "variable", where: name });
+      assertEquals(settingsOf({ ...said, [where]: "team" }).profile?.where, where);
+    }
+    const { profile } = settingsOf({ XDG_CONFIG_HOME: directory.path });
+    assertEquals(profile, { value: "own", from: "person", where: "profile in mlcli config" });
+  });
+
   it("needs no configuration of an app", () => {
     const { region, profile } = awsSettings(
       { region: undefined, profile: undefined, iamRoleArn: undefined },

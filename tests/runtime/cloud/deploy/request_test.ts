@@ -1,8 +1,12 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { checkedRequest, type DeployRequest } from "../../../../runtime/cloud/deploy/request.ts";
+import {
+  checkedRequest,
+  type DeployRequest,
+  withoutInstances,
+} from "../../../../runtime/cloud/deploy/request.ts";
 import { MlcliError, UsageError } from "../../../../runtime/errors.ts";
 import { deployRequest } from "../../../helpers/deploy_state.ts";
-import { inFile } from "../../../helpers/settings.ts";
+import { inFile, typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A request that says the least. */
@@ -112,5 +116,29 @@ suite("what an endpoint is asked for with", () => {
     assertEquals(checked(10, ten), { percent: 10, alarms: ten });
     const many = assertThrows(() => checked(10, [...ten, inFile("one")]), UsageError);
     assertEquals(many.message, 'Option "--alarm" has 11 values, but SageMaker allows 10');
+  });
+});
+
+suite("settings of the file that serverless endpoints do not have", () => {
+  const INSTANCES = { canary: CANARY, alarm: [inFile("a")], dataCapture: DATA_CAPTURE };
+
+  it("are left out where the memory size is typed, with a word about each", () => {
+    const keys: string[] = [];
+    const asked = deployRequest({ ...INSTANCES, memorySizeInMb: typed(1_024) });
+    const { canary, alarm, dataCapture } = withoutInstances(asked, (key) => keys.push(key));
+    assertEquals([canary, alarm, dataCapture], [undefined, [], undefined]);
+    assertEquals(keys, ["canary", "data_capture"]);
+  });
+
+  it("stay, to be refused, where the file itself sets the memory size", () => {
+    const asked = deployRequest({ ...INSTANCES, memorySizeInMb: inFile(1_024) });
+    assertEquals(withoutInstances(asked, (key) => assertEquals(key, undefined)), asked);
+  });
+
+  it("stay, to be refused, where they are typed themselves", () => {
+    const own = { canary: typed(10), alarm: [typed("a")], dataCapture: typed(DATA_CAPTURE.value) };
+    const asked = deployRequest({ ...own, memorySizeInMb: typed(1_024) });
+    const { canary, alarm, dataCapture } = withoutInstances(asked, () => {});
+    assertEquals({ canary, alarm, dataCapture }, own);
   });
 });
