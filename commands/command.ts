@@ -85,9 +85,7 @@ export function command<O extends Options>(
     examples: [],
     ...declaration,
     run: async (context, read, call) => {
-      // First: a wrong command line is an error before anything is loaded.
-      const values = read(options);
-      await requirePaths(context.cwd, options, values);
+      const values = await readCommandLine(context, options, read);
       const run = await action();
       if (usesApps) await (await import("./chosen_app.ts")).warnOfKeys(context, values);
       await run(context, values, call);
@@ -122,9 +120,7 @@ export function appCommand<O extends Options>(
     examples: [],
     ...declaration,
     run: async (context, read, call) => {
-      // First: a wrong command line is an error before anything is loaded.
-      const typed = read(options);
-      await requirePaths(context.cwd, options, typed);
+      const typed = await readCommandLine(context, options, read);
       check?.(typed, call.path);
       // A failure is reported where the engine is needed.
       if (usesEngine) context.engine().catch(() => {});
@@ -145,6 +141,17 @@ export function appCommand<O extends Options>(
       });
     },
   };
+}
+
+/** Returns the values without those of the configuration file, before anything else is loaded. */
+async function readCommandLine<O extends Options>(
+  { cwd }: Context,
+  options: O,
+  read: ReadOptions,
+): Promise<Values<O>> {
+  const values = read(options);
+  await requirePaths(cwd, options, values);
+  return values;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type App, withTag } from "../../runtime/app/app.ts";
-import { isMade } from "../../runtime/cloud/transform/model.ts";
+import { isMade, modelOf } from "../../runtime/cloud/transform/model.ts";
 import { transform } from "../../runtime/cloud/transform/transform.ts";
 import type { Context } from "../../runtime/context.ts";
 import { JobProgress } from "./job_progress.ts";
@@ -8,8 +8,7 @@ import type { TransformValues } from "./jobs.ts";
 
 /** Runs a batch transform job on SageMaker, and waits for the end unless told not to. */
 export async function transformAction(context: Context, options: TransformValues): Promise<void> {
-  const model = options.model ?? options.job ?? options.endpoint;
-  const app = isMade(model) ? options.app : withoutImage(options);
+  const app = isMade(modelOf(options)) ? options.app : withoutImage(options);
   using shown = new JobProgress(context, options);
   await transform(
     await jobRequest(context, { ...options, app }, "mlcli transform"),

@@ -5,7 +5,7 @@ import { inFile, typed } from "../helpers/settings.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 suite("userVariables", () => {
-  it("takes --env before --env-file, and that before the configuration file", async () => {
+  it("userVariables prefers --env to --env-file, and --env-file to the configuration file", async () => {
     await using directory = await makeDirectory({ "one.env": "B=one\nC=one\n" });
     const variable = (name: string, value: string) => ({ name, value, source: "it" });
     const env = [

@@ -156,10 +156,10 @@ export function withoutInstances(
 }
 
 /**
- * Requires that nothing is asked for that serverless endpoints do not have: developer guide, "Deploy
+ * Requires that serverless endpoints support all settings: developer guide, "Deploy
  * models with Amazon SageMaker Serverless Inference", "Feature exclusions" (VPC configuration, data
  * capture), and "Deployment guardrails" ("only apply to Asynchronous inference and Real-time
- * inference endpoint types"). How long a container may take is of instances, too: API reference,
+ * inference endpoint types"). The time limit for /ping is only for instances: API reference,
  * "ProductionVariant" ("for the inference container to pass the health check by SageMaker Hosting").
  *
  * @throws UsageError

@@ -13,6 +13,13 @@ import { imageForJob } from "../preflight/image.ts";
 import type { TransformModel, TransformRequest } from "./plan.ts";
 import type { JobHost } from "../start/start.ts";
 
+/** Returns the model to use: `--model`, `--job` or `--endpoint`. */
+export function modelOf(
+  { model, job, endpoint }: Pick<TransformRequest, "model" | "job" | "endpoint">,
+): TransformModel | undefined {
+  return model ?? job ?? endpoint;
+}
+
 /** Whether a model is made for the job. */
 export function isMade(model: TransformModel | undefined): boolean {
   return model !== undefined && ("address" in model || "job" in model);

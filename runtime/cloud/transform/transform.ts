@@ -17,7 +17,7 @@ import {
   nothingCreated,
 } from "../start/start.ts";
 import { checkTransformData } from "./data.ts";
-import { isMade, modelFor } from "./model.ts";
+import { isMade, modelFor, modelOf } from "./model.ts";
 import { deleteLeftModels, OwnModel } from "./own_model.ts";
 import {
   type TransformModel,
@@ -41,7 +41,7 @@ export async function transform(
   report: JobReport,
 ): Promise<void> {
   const { app, inputS3Location, executionRole, dryRun } = request;
-  const source = request.model ?? request.job ?? request.endpoint;
+  const source = modelOf(request);
   requireGiven(KIND, app, [
     ["--input-s3-location", inputS3Location],
     ["--model", source],

@@ -690,7 +690,7 @@ suite("an image that only the app's file names", () => {
     }
   }
 
-  it("must be trusted for a shell of the server, which no object of the file changes", async () => {
+  it("local shell serve refuses an untrusted image at the top level, whatever deploy.image is", async () => {
     const image = "ghcr.io/team/torch:2";
     const aws = "763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-inference:2.0";
     for (
@@ -707,7 +707,7 @@ suite("an image that only the app's file names", () => {
     }
   });
 
-  it("reads for a shell only what the same job reads", async () => {
+  it("local shell process ignores keys that local process does not read", async () => {
     const process = { command: ["a"], launcher: "nosuch" };
     await using app = await completeApp({ configuration: { distribution: "torchrun", process } });
     await using engine = await fakeContainers();

@@ -161,7 +161,7 @@ const TRACED = options({
 });
 
 suite("a traced option", () => {
-  it("has the level and the place of each value", () => {
+  it("a traced option has the level and the place of each value", () => {
     const values = readWith(TRACED, {
       typed: { env: ["A=1"], networkIsolation: true },
       variables: { MLCLI_KMS_KEY: "v" },
@@ -184,7 +184,7 @@ suite("a traced option", () => {
     });
   });
 
-  it("gets typed entries instead of the file's unless it is merged", () => {
+  it("typed entries replace those of the file unless the option is merged", () => {
     const { subnet } = readWith(TRACED, { typed: { subnet: ["t"] }, object: { subnet: ["f"] } });
     assertEquals(subnet, [{ value: "t", from: "typed", where: "--subnet" }]);
   });
@@ -237,7 +237,7 @@ suite("options that exclude each other", () => {
   };
   const NONE = excluded({});
 
-  it("are an error if both were typed", () => {
+  it("options that exclude each other are an error if both were typed", () => {
     const refused = (typed: Values) => {
       const { message, hint } = assertThrows(() => excluded({ typed }), UsageError);
       return { message, hint };
@@ -252,7 +252,7 @@ suite("options that exclude each other", () => {
     });
   });
 
-  it("are an error of the file if one object sets both", () => {
+  it("options that exclude each other are an error of the file if one object sets both", () => {
     const both = () => excluded({ object: { memory: 1, type: "t" } });
     const error = assertThrows(both, MlcliError);
     assertEquals(error instanceof UsageError, false);
@@ -301,7 +301,8 @@ suite("options that exclude each other", () => {
       }, { ...NONE, watch: true }],
     ] as const
   ) {
-    it(`at different levels: ${title}`, () => assertEquals(excluded(sources), expected));
+    it(`options that exclude each other at different levels: ${title}`, () =>
+      assertEquals(excluded(sources), expected));
   }
 });
 
@@ -342,7 +343,7 @@ const BOUND = options({
 });
 
 suite("options about another one", () => {
-  it("keep the file's value only with the file's image", () => {
+  it("an option that belongs to another one keeps the file's value only with the file's image", () => {
     const object = { image: "own:1", launcher: "script" };
     const launcher = (typed: Values) => readWith(BOUND, { typed, object })["launcher"];
     assertEquals(launcher({}), "script");
@@ -353,7 +354,7 @@ suite("options about another one", () => {
     assertEquals(readWith(BOUND, { typed: { image: "a:1" }, top })["launcher"], undefined);
   });
 
-  it("are refused if typed beside one that leaves them without effect, at any level", () => {
+  it("a typed option is refused if an option of any level leaves it without effect", () => {
     const top = { image: "own:1" };
     const error = assertThrows(() => readWith(BOUND, { typed: { tag: "v1" }, top }), UsageError);
     assertEquals(error.message, 'Option "--tag" has no effect with the existing image own:1');
@@ -365,7 +366,7 @@ suite("options about another one", () => {
     assertEquals(readWith(BOUND, { object: { tag: "v1" }, top })["tag"], "v1");
   });
 
-  it("are refused without the other one, with the place that sets them (urfave/cli#1167)", () => {
+  it("an error about a missing option names the place of the other one (urfave/cli#1167)", () => {
     const refused = (sources: Sources) => {
       const error = assertThrows(() => readWith(BOUND, sources), MlcliError);
       return [error.message, error.hint, error instanceof UsageError];
@@ -380,19 +381,19 @@ suite("options about another one", () => {
     assertEquals(readWith(BOUND, { typed, object: { max_wait: "2h" } })["maxWait"], "2h");
   });
 
-  it("are accepted without the other one if the file, which could set it, is not read", () => {
+  it("a missing option is no error if the file, which can set it, is not read", () => {
     const given: Given = { options: { maxWait: "2h" }, arguments: [], rest: [] };
     const sources = { given, env: () => undefined, path: "mlcli it" };
     assertEquals(readOptions(BOUND, sources).maxWait, "2h");
   });
 
-  it("are ignored if the other one is turned off (aws/aws-sam-cli#6899)", () => {
+  it("an option is ignored if the option that it requires is turned off (aws/aws-sam-cli#6899)", () => {
     const object = { spot: true, max_wait: "2h" };
     const { spot, maxWait } = readWith(BOUND, { typed: { spot: false }, object });
     assertEquals({ spot, maxWait }, { spot: false, maxWait: undefined });
   });
 
-  it("can refuse a value from the file that the user can type", () => {
+  it("an option can refuse a value from the file that the user can type", () => {
     const object = { network: "host" };
     const error = assertThrows(() => readWith(BOUND, { object }), MlcliError);
     assertEquals(error.message, 'churn.json: "network" in "train" must be none');

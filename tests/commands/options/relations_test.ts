@@ -142,7 +142,7 @@ suite("the relations of options", () => {
     }
   }
 
-  it("name options that a command has beside them", async () => {
+  it("every excluded or required option exists in a command that has both options", async () => {
     const commands = await allCommands();
     const together = new Set(commands.flatMap(({ options }) => {
       const flags = optionsOf(options).map(([flag]) => flag);
@@ -176,7 +176,7 @@ suite("the relations of options", () => {
     });
   }
 
-  it("copy no variable from the shell for the file, whatever is typed beside it", async () => {
+  it("the configuration file cannot copy a variable from the shell, even if --env was typed", async () => {
     for (const env of [["TOKEN"], ["TOKEN", "A=1"]]) {
       const error = await read("train", { env: ["B=2"] }, { env }, "train")
         .then(() => undefined, (error) => error as MlcliError);
@@ -187,7 +187,7 @@ suite("the relations of options", () => {
     }
   });
 
-  it("let only the user choose a network and copy variables from the shell", async () => {
+  it("the configuration file cannot choose a network or copy variables from the shell", async () => {
     const message = async (path: string, object: Values, section: SectionName) =>
       await read(path, {}, object, section).then(() => "", (error: Error) => error.message);
     assertEquals(

@@ -93,7 +93,7 @@ suite("awsSettings", () => {
     }
   }
 
-  it("takes a person's own profile only where no variable names one", async () => {
+  it("awsSettings uses the user's own profile only if no variable sets one", async () => {
     await using directory = await makeDirectory({ "mlcli/config.json": '{"profile": "own"}' });
     for (const name of ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]) {
       const said = { XDG_CONFIG_HOME: directory.path, [name]: "shell" };

@@ -19,12 +19,12 @@ function fakeAws(): { readonly aws: Pick<Aws, "sts">; readonly asked: () => numb
 }
 
 suite("requireOwnKey", () => {
-  it("refuses another account's key that only the file names", async () => {
+  it("requireOwnKey refuses another account's key that only the file sets", async () => {
     const { aws } = fakeAws();
     await assertRejects(() => requireOwnKey(aws, inFile(THEIRS)), AwsError, "does not belong to");
   });
 
-  it("accepts any key that the user names, also by a variable, and asks nobody", async () => {
+  it("requireOwnKey accepts any key that was typed or set by a variable, without a request to AWS", async () => {
     const { aws, asked } = fakeAws();
     const variable = { value: THEIRS, from: "variable", where: "MLCLI_KMS_KEY" } as const;
     for (const key of [typed(THEIRS), variable, undefined]) await requireOwnKey(aws, key);

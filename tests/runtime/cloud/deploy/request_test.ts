@@ -100,7 +100,7 @@ suite("what an endpoint is asked for with", () => {
     assertEquals(error.message.includes("xxx"), false);
   });
 
-  it("has ten alarms at most", () => {
+  it("checkedRequest accepts ten alarms at most", () => {
     const ten = Array.from({ length: 10 }, (_, index) => inFile(`alarm-${index}`));
     const checked = (canary: number | undefined, alarm: DeployRequest["alarm"]) => {
       const request = {
