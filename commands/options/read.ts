@@ -41,6 +41,8 @@ export interface Sources {
   readonly file?: AppFile | undefined;
 }
 
+type Declared = ReadonlyMap<Flag, NamedOption[1]>;
+
 /** An option's settings, the strongest last. An option that is not repeatable has at most one. */
 type Settings = readonly FoundSetting[];
 
@@ -57,11 +59,12 @@ interface FoundSetting extends Setting<unknown> {
  */
 export function readOptions<O extends Options>(options: O, sources: Sources): Values<O> {
   try {
-    const settings = settingsOf(options, sources);
-    requireEffect(options, settings, sources);
-    dropExcluded(options, settings);
+    const named: Declared = new Map(optionsOf(options));
+    const settings = settingsOf(named, sources);
+    requireEffect(named, settings, sources);
+    dropExcluded(named, settings);
     const values = Object.fromEntries([
-      ...optionsOf(options).map((named) => [propertyName(named[0]), valueOf(named, settings)]),
+      ...[...named].map((one) => [propertyName(one[0]), valueOf(one, settings)]),
       ...argumentValues(options, sources.given),
       ...restValue(options, sources.given),
     ]);
@@ -73,10 +76,10 @@ export function readOptions<O extends Options>(options: O, sources: Sources): Va
   }
 }
 
-function settingsOf(options: Options, sources: Sources): Map<Flag, Settings> {
+function settingsOf(declared: Declared, sources: Sources): Map<Flag, Settings> {
   const settings = new Map<Flag, Settings>();
   const inFile = new Map<Flag, Settings>();
-  for (const named of optionsOf(options)) {
+  for (const named of declared) {
     const [flag, option] = named;
     // A wrong value in the file is an error even if another level wins.
     const own = sources.file ? settingsInFile(named, parserOf(named), sources.file) : [];
@@ -88,7 +91,7 @@ function settingsOf(options: Options, sources: Sources): Map<Flag, Settings> {
     settings.set(flag, found.length > 0 ? found : defaultSetting(named));
     inFile.set(flag, own);
   }
-  for (const named of optionsOf(options)) {
+  for (const named of declared) {
     const [flag, option] = named;
     const other = "belongsTo" in option ? option.belongsTo : undefined;
     if (other === undefined || settings.get(flag)?.at(-1)?.from !== "file") continue;
@@ -153,11 +156,10 @@ function choiceOf(choices: readonly string[] | undefined): Parser<string> {
  * @throws UsageError, or MlcliError for the configuration file.
  */
 function requireEffect(
-  options: Options,
+  named: Declared,
   settings: Map<Flag, Settings>,
   { file, env }: Sources,
 ): void {
-  const named = new Map(optionsOf(options));
   for (const [flag, option] of named) {
     const set = settings.get(flag)?.at(-1);
     if (set?.from !== "typed" && set?.from !== "file") continue;
@@ -186,7 +188,7 @@ function requireEffect(
 /** Whether an option has another value than its default. */
 function isSet(
   flag: Flag,
-  named: ReadonlyMap<Flag, NamedOption[1]>,
+  named: Declared,
   settings: ReadonlyMap<Flag, Settings>,
 ): boolean {
   const option = named.get(flag);
@@ -200,8 +202,7 @@ function isSet(
  *
  * @throws UsageError, or MlcliError for the configuration file, if both were set at the same level.
  */
-function dropExcluded(options: Options, settings: Map<Flag, Settings>): void {
-  const named = new Map(optionsOf(options));
+function dropExcluded(named: Declared, settings: Map<Flag, Settings>): void {
   const reset = (flag: Flag): void =>
     void settings.set(flag, defaultSetting([flag, named.get(flag)!]));
   const pairs = [...named].flatMap(([flag, { excludes = [] }]) =>
