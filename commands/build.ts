@@ -1,5 +1,5 @@
 import { buildArgument } from "../runtime/image/build_arguments.ts";
-import { appCommand, type AppValues, type Command } from "./command.ts";
+import { appCommand, type AppValues } from "./command.ts";
 import { options } from "./options/option.ts";
 import { appName, dockerTag, outputFormat, progressOptions } from "./options/shared.ts";
 
@@ -58,7 +58,7 @@ const OPTIONS = options({
 
 export type BuildValues = AppValues<typeof OPTIONS>;
 
-export const buildCommand: Command = appCommand({
+export default appCommand({
   options: OPTIONS,
   examples: [
     ["Build app:latest", "mlcli build"],
@@ -66,5 +66,6 @@ export const buildCommand: Command = appCommand({
     ["Show which files go into the image", "mlcli build --dry-run"],
     ["Build with your own Dockerfile in docker/", "mlcli build --context docker"],
   ],
-  action: async () => (await import("./build_action.ts")).buildAction,
+  action: async (context, options) =>
+    await (await import("./build_action.ts")).buildAction(context, options),
 });

@@ -8,6 +8,7 @@ import type { App } from "../runtime/app/app.ts";
 import type { SectionName } from "../runtime/app/configuration.ts";
 import type { Context } from "../runtime/context.ts";
 import { NoAppHere } from "../runtime/errors.ts";
+import { Messages } from "../runtime/messages.ts";
 import type { Setting } from "../runtime/setting.ts";
 import type { AppFile } from "./options/file.ts";
 import type { ProgramChoice } from "./program.ts";
@@ -75,7 +76,8 @@ export interface Command {
 
 export function command<O extends Options>(
   { action, usesApps, ...declaration }: Declaration<O> & {
-    readonly action: () => Promise<Action<O>>;
+    /** Imports the modules that it needs when it runs. */
+    readonly action: Action<O>;
     /** Whether it can use apps: mlcli warns of unknown keys in their configuration files. */
     readonly usesApps?: true;
   },
@@ -84,11 +86,12 @@ export function command<O extends Options>(
   return {
     examples: [],
     ...declaration,
-    run: async (context, read, call) => {
-      const values = await readCommandLine(context, options, read);
-      const run = await action();
+    run: async (caller, read, call) => {
+      const values = await readCommandLine(caller, options, read);
+      using messages = new Messages(caller.err, values);
+      const context = withMessages(caller, messages);
       if (usesApps) await (await import("./chosen_app.ts")).warnOfKeys(context, values);
-      await run(context, values, call);
+      await action(context, values, call);
     },
   };
 }
@@ -107,7 +110,8 @@ interface AppChoice extends Partial<ProgramChoice> {
  */
 export function appCommand<O extends Options>(
   { action, section, check, usesEngine, ...declaration }: Declaration<O> & {
-    readonly action: () => Promise<AppAction<O>>;
+    /** Imports the modules that it needs when it runs. */
+    readonly action: AppAction<O>;
     readonly section?: SectionName;
     /** Checks the command line before the app is read. */
     readonly check?: (typed: Values<O>, path: string) => void;
@@ -119,12 +123,13 @@ export function appCommand<O extends Options>(
   return {
     examples: [],
     ...declaration,
-    run: async (context, read, call) => {
-      const typed = await readCommandLine(context, options, read);
+    run: async (caller, read, call) => {
+      const typed = await readCommandLine(caller, options, read);
       check?.(typed, call.path);
-      // A failure is reported where the engine is needed.
+      using messages = new Messages(caller.err, typed);
+      const context = withMessages(caller, messages);
+      // The code that needs the engine reports a failure.
       if (usesEngine) context.engine().catch(() => {});
-      const run = await action();
       const { chosenApp, withChosenImage } = await import("./chosen_app.ts");
       // The types of options that a command may lack are lost in `O`.
       const choice: AppChoice = typed;
@@ -135,12 +140,18 @@ export function appCommand<O extends Options>(
       });
       const values = read(options, { app, section });
       const readMore: AppCall["read"] = (others, section) => read(others, { app, section });
-      await run(context, { ...values, app: withChosenImage(app, values) }, {
+      await action(context, { ...values, app: withChosenImage(app, values) }, {
         ...call,
         read: readMore,
       });
     },
   };
+}
+
+/** Returns the context with the messages of a command, and with streams whose text stands above their lines. */
+function withMessages(context: Context, messages: Messages): Context {
+  const { out, err } = context;
+  return { ...context, messages, out: messages.above(out), err: messages.above(err) };
 }
 
 /** Returns the values without those of the configuration file, before anything else is loaded. */
@@ -184,7 +195,8 @@ async function requirePaths(
 export interface Member {
   /** One sentence for the help of the group. */
   readonly summary: string;
-  readonly load: () => Command | Group | Promise<Command | Group>;
+  /** Imports its module, whose default export is its declaration. */
+  readonly load: () => Promise<{ readonly default: Command | Group }>;
   /** Other names for it: `ls`. */
   readonly aliases?: readonly string[];
   readonly isHidden?: true;

@@ -4,7 +4,7 @@ import { UsageError } from "../runtime/errors.ts";
 import { CONFIGURATION_KEYS } from "../runtime/app/configuration.ts";
 import { shellWord } from "../runtime/app/typed_path.ts";
 import { alternatives, closest, sentences } from "../runtime/text.ts";
-import { cloudGroup } from "./cloud/cloud.ts";
+import cloudGroup from "./cloud/cloud.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
 import { type NamedOption, type Options, restArgumentOf } from "./options/option.ts";
 import { topicOf } from "./topic.ts";
@@ -174,7 +174,7 @@ async function pathsOf(group: Group, above: readonly string[] = []): Promise<rea
     if (isHidden) continue;
     const names = [...above, name];
     paths.push(names.join(" "));
-    const declared = await load();
+    const declared = (await load()).default;
     if (isGroup(declared) && !isPrefix) paths.push(...await pathsOf(declared, names));
   }
   return paths;
@@ -279,7 +279,7 @@ async function isCommand(root: Group, names: readonly string[]): Promise<boolean
   let declared: Command | Group = root;
   for (const name of names) {
     if (!isGroup(declared) || !Object.hasOwn(declared.commands, name)) return false;
-    declared = await declared.commands[name]!.load();
+    declared = (await declared.commands[name]!.load()).default;
   }
   return !isGroup(declared);
 }

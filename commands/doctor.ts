@@ -1,4 +1,4 @@
-import { type Command, command } from "./command.ts";
+import { command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
 import { cloudOptions, dockerTag, outputFormat, serverPort } from "./options/shared.ts";
 
@@ -16,12 +16,13 @@ const OPTIONS = options({
 
 export type DoctorOptions = Values<typeof OPTIONS>;
 
-export const doctorCommand: Command = command({
+export default command({
   details: "mlcli prints a hint for each problem, and exits with 1 if a check fails",
   options: OPTIONS,
   examples: [
     ["Check this machine and the app in this directory", "mlcli doctor"],
     ["Also check access to SageMaker", "mlcli doctor --cloud --region eu-west-1"],
   ],
-  action: async () => (await import("./doctor_action.ts")).doctorAction,
+  action: async (context, options) =>
+    await (await import("./doctor_action.ts")).doctorAction(context, options),
 });

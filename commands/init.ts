@@ -1,7 +1,7 @@
-import { type Command, command } from "./command.ts";
+import { command } from "./command.ts";
 import { INIT_OPTIONS } from "./options/init.ts";
 
-export const initCommand: Command = command({
+export default command({
   details: "mlcli init does not overwrite files. On a terminal, mlcli asks for the app's name.",
   options: INIT_OPTIONS,
   examples: [
@@ -17,5 +17,6 @@ export const initCommand: Command = command({
       "mlcli init --image team/torch:2 --source-dir src --entry-point train.py",
     ],
   ],
-  action: async () => (await import("./init_action.ts")).initAction,
+  action: async (context, options, call) =>
+    await (await import("./init_action.ts")).initAction(context, options, call),
 });

@@ -1,6 +1,6 @@
 import { NotConfigured } from "../runtime/aws/errors.ts";
 import { sentences } from "../runtime/text.ts";
-import { localGroup } from "./local/local.ts";
+import localGroup from "./local/local.ts";
 
 /**
  * Adds `mlcli local NAME` to the hint of the cloud command NAME if it found no credentials: the user

@@ -1,5 +1,5 @@
 import type { Group } from "./command.ts";
-import { cloudGroup, COSTS_MONEY } from "./cloud/cloud.ts";
+import cloudGroup, { COSTS_MONEY } from "./cloud/cloud.ts";
 import { everywhere } from "./options/standard.ts";
 
 const LOCAL = "On this machine";
@@ -25,44 +25,44 @@ export const root: Group = {
     init: {
       heading: LOCAL,
       summary: "Create an app with a working example",
-      load: async () => (await import("./init.ts")).initCommand,
+      load: () => import("./init.ts"),
     },
     build: {
       heading: LOCAL,
       summary: "Build the app's Docker image",
-      load: async () => (await import("./build.ts")).buildCommand,
+      load: () => import("./build.ts"),
     },
     local: {
       heading: LOCAL,
       summary: "Train, process and serve in local containers",
-      load: async () => (await import("./local/local.ts")).localGroup,
+      load: () => import("./local/local.ts"),
     },
     doctor: {
       heading: LOCAL,
       summary: "Check this machine and the app for problems",
-      load: async () => (await import("./doctor.ts")).doctorCommand,
+      load: () => import("./doctor.ts"),
     },
     config: {
       heading: LOCAL,
       summary: "Show and change your settings",
-      load: async () => (await import("./config/config.ts")).configGroup,
+      load: () => import("./config/config.ts"),
     },
     completions: {
       heading: LOCAL,
       aliases: ["completion"],
       summary: "Print a completion script for your shell",
-      load: async () => (await import("./completions/completions.ts")).completionsGroup,
+      load: () => import("./completions/completions.ts"),
     },
     help: {
       heading: LOCAL,
       summary: "Show the help of a command",
-      load: async () => (await import("./help.ts")).helpCommand,
+      load: () => import("./help.ts"),
     },
     cloud: {
       heading: COSTS_MONEY,
       isPrefix: true,
       summary: "Run a SageMaker command (mlcli cloud train is mlcli train)",
-      load: () => cloudGroup,
+      load: () => import("./cloud/cloud.ts"),
     },
     ...cloudGroup.commands,
   },

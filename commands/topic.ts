@@ -37,7 +37,7 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
   for (const name of names) {
     const member: Member | undefined = isGroup(declared) ? declared.commands[name] : undefined;
     if (member === undefined) throw new Error(`No command: mlcli ${names.join(" ")}`);
-    declared = await member.load();
+    declared = (await member.load()).default;
     description = [member.summary, declared.details].filter((text) => text).join("\n\n");
   }
   return {

@@ -10,7 +10,7 @@ import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts
 import { wantsColour } from "./person.ts";
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput, WriteQueue } from "./streams.ts";
-import { noteText, tell } from "./messages.ts";
+import { Messages, noteText, tell } from "./messages.ts";
 import { CLOCK, type Clock } from "./time.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
@@ -39,6 +39,8 @@ export interface Context {
   readonly input: Input;
   readonly out: Output;
   readonly err: Output;
+  /** Messages on `err`. */
+  readonly messages: Messages;
   readonly env: (name: string) => string | undefined;
   /** Absolute path of the current directory. */
   readonly cwd: string;
@@ -103,6 +105,7 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
     input,
     out,
     err,
+    messages: new Messages(err),
     env,
     cwd: Deno.cwd(),
     caller: currentCaller(),

@@ -7,8 +7,139 @@ import {
   messageOf,
   MlcliError,
 } from "./errors.ts";
-import type { Output } from "./streams.ts";
+import { type Output, overlaid } from "./streams.ts";
 import { printable } from "./text.ts";
+
+/** Something that mlcli tells the user. */
+export interface Message {
+  /** The consequence: none, something unexpected, or a failure. */
+  readonly level: "note" | "warning" | "error";
+  /** One sentence without a full stop. */
+  readonly message: string;
+  /** An instruction. */
+  readonly hint?: string | undefined;
+}
+
+/** Values of the options `--quiet` and `--progress`. */
+export interface ProgressChoice {
+  readonly quiet: boolean;
+  readonly progress: "auto" | "plain";
+}
+
+/** Lines at the bottom of the terminal, which stay below all messages. Disposing removes them for good. */
+export interface LinesBelow extends Disposable {
+  /** Removes the lines until they are drawn again. */
+  clear(): void;
+}
+
+/** Shows on a terminal what mlcli waits for, with the elapsed time. */
+export interface Waiting {
+  /**
+   * Shows a text until the next state is printed.
+   *
+   * @param running ms since the wait began (default: 0).
+   */
+  show(text: string, running?: number): void;
+  /** Waits for `work`, and shows the text, which can change, if `work` takes noticeably long. */
+  during<T>(text: () => string, work: Promise<T>): Promise<T>;
+}
+
+/** Messages of one command on standard error. `--quiet` leaves only warnings and errors. */
+export class Messages implements Disposable {
+  readonly isQuiet: boolean;
+  /** Whether lines at the bottom of the terminal can be redrawn. */
+  readonly isLive: boolean;
+  #below: LinesBelow | undefined;
+  #states = 0;
+
+  constructor(readonly err: Output, private readonly choice: Partial<ProgressChoice> = {}) {
+    const { quiet = false, progress = "auto" } = choice;
+    this.isQuiet = quiet;
+    this.isLive = !quiet && progress === "auto" && err.rows > 0;
+  }
+
+  /** Prints what mlcli does or has done. */
+  state(text: string): void {
+    this.#states++;
+    if (!this.isQuiet) this.#show(printable(`${text}\n`));
+  }
+
+  /** Number of states so far, including those that `--quiet` hides. */
+  get states(): number {
+    return this.#states;
+  }
+
+  /** Prints something that is good to know. */
+  note(message: string, hint?: string): void {
+    if (!this.isQuiet) this.#show(noteText(message) + (hint ? hintText(hint) : ""));
+  }
+
+  /** Prints a warning, which names the consequence. */
+  warning(message: string, hint?: string): void {
+    this.#show(warningText(message, hint));
+  }
+
+  /** Prints an error that does not end the command. @param directory see `errorText`. */
+  error(thrown: unknown, directory?: string): void {
+    this.#show(errorText(thrown, directory));
+  }
+
+  /** Prints messages by their levels. */
+  tell(messages: readonly Message[]): void {
+    for (const { level, message, hint } of messages) {
+      if (level === "error") this.error(new MlcliError(message, { hint }));
+      else this[level](message, hint);
+    }
+  }
+
+  /** Shows lines below the messages, in place of others; `undefined`: no lines. */
+  showBelow(lines: LinesBelow | undefined): void {
+    this.#below?.[Symbol.dispose]();
+    this.#below = lines;
+  }
+
+  /** Returns a stream whose text stands above the lines at the bottom of the terminal. */
+  above(output: Output): Output {
+    return overlaid(output, {
+      write: (bytes) => (this.#below?.clear(), output.write(bytes)),
+      print: (text) => (this.#below?.clear(), output.print(text)),
+    });
+  }
+
+  /** Returns messages on another stream for standard error, such as one from `above`. */
+  on(err: Output): Messages {
+    return new Messages(err, this.choice);
+  }
+
+  /** Returns messages that are lost, instead of failing, if standard error cannot be written. */
+  ignoringFailures(): Messages {
+    const err = this.above(this.err);
+    return this.on(overlaid(err, {
+      print(text) {
+        try {
+          err.print(text);
+        } catch {
+          // No stream is left for the message.
+        }
+      },
+    }));
+  }
+
+  /** Removes the lines at the bottom of the terminal. */
+  [Symbol.dispose](): void {
+    this.showBelow(undefined);
+  }
+
+  #show(text: string): void {
+    this.#below?.clear();
+    tell(this.err, text);
+  }
+}
+
+/** Returns a warning. */
+export function warning(message: string, hint?: string): Message {
+  return { level: "warning", message, hint };
+}
 
 /** Where messages are printed. */
 export type MessageStream = Pick<Output, "print" | "isTerminal" | "columns" | "colour">;

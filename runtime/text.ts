@@ -54,6 +54,11 @@ export function printableJson(value: unknown, indent?: number): string {
   );
 }
 
+/** Returns a result as indented JSON, ending in a newline. */
+export function jsonText(value: unknown): string {
+  return `${printableJson(value, 2)}\n`;
+}
+
 /**
  * Text without the spaces and tabs around it. In a time that grows as the text does: Deno's `Headers`,
  * and patterns that begin with what may stand before the blanks, take the square of it.

@@ -185,7 +185,7 @@ export async function parseCommand(
         throw await unknownCommandError(names, word, root, left[0]);
       }
       names.push(name);
-      chain.push(await declared.commands[name]!.load());
+      chain.push((await declared.commands[name]!.load()).default);
     }
   }
   if (names.length > 1 && root.commands[names[0]!]?.isPrefix) names.shift();

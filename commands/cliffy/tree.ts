@@ -75,7 +75,7 @@ async function groupCommand(
   addOptions(command, options, { isGlobal: true });
   // Last: what follows a command in Cliffy's chain is that command's.
   const name = purpose.names[path.length]!;
-  const declared = await group.commands[name]!.load();
+  const declared = (await group.commands[name]!.load()).default;
   const child = isGroup(declared)
     ? await groupCommand(declared, [...path, name], purpose)
     : leafCommand(declared, { ...purpose, inherited: group.options });

@@ -4,7 +4,10 @@ import { showLog } from "../../runtime/cloud/by_name/show_log.ts";
 import { stopJob } from "../../runtime/cloud/by_name/stop_job.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
-import type { DescribeOptions, LogsOptions, StopJobOptions, WaitOptions } from "./by_name.ts";
+import type { DescribeOptions } from "./describe.ts";
+import type { LogsOptions } from "./logs.ts";
+import type { StopJobOptions } from "./stop_job.ts";
+import type { WaitOptions } from "./wait.ts";
 import { describedJson, describedText } from "./descriptions.ts";
 import { JobProgress } from "./job_progress.ts";
 

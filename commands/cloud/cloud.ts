@@ -6,89 +6,91 @@ export const COSTS_MONEY = "On SageMaker (costs money)";
 
 const MANAGES = "Jobs and endpoints on SageMaker";
 
-export const cloudGroup: Group = {
+const cloudGroup: Group = {
   options: {},
   commands: {
     push: {
       heading: COSTS_MONEY,
       summary: "Push the app's image to Amazon ECR",
-      load: async () => (await import("./push.ts")).pushCommand,
+      load: () => import("./push.ts"),
     },
     "upload-data": {
       heading: COSTS_MONEY,
       summary: "Upload files and directories to S3",
-      load: async () => (await import("./upload_data.ts")).uploadDataCommand,
+      load: () => import("./upload_data.ts"),
     },
     train: {
       heading: COSTS_MONEY,
       summary: "Run a training job on data in S3",
-      load: async () => (await import("./jobs.ts")).trainCommand,
+      load: () => import("./train.ts"),
     },
     process: {
       heading: COSTS_MONEY,
       summary: "Run a processing job on data in S3",
-      load: async () => (await import("./jobs.ts")).processCommand,
+      load: () => import("./process.ts"),
     },
     transform: {
       heading: COSTS_MONEY,
       summary: "Run a batch transform job on data in S3",
-      load: async () => (await import("./jobs.ts")).transformCommand,
+      load: () => import("./transform.ts"),
     },
     deploy: {
       heading: COSTS_MONEY,
       summary: "Create or update an endpoint that serves a model",
-      load: async () => (await import("./deploy.ts")).deployCommand,
+      load: () => import("./deploy.ts"),
     },
     "invoke-endpoint": {
       heading: COSTS_MONEY,
       summary: "Send a request to an endpoint",
-      load: async () => (await import("./invoke_endpoint.ts")).invokeEndpointCommand,
+      load: () => import("./invoke_endpoint.ts"),
     },
     "list-jobs": {
       heading: MANAGES,
       aliases: ["ls"],
       summary: "List training, processing and transform jobs",
-      load: async () => (await import("./list_jobs.ts")).listJobsCommand,
+      load: () => import("./list_jobs.ts"),
     },
     describe: {
       heading: MANAGES,
       summary: "Show the details of a job or an endpoint",
-      load: async () => (await import("./by_name.ts")).describeCommand,
+      load: () => import("./describe.ts"),
     },
     logs: {
       heading: MANAGES,
       summary: "Show the log of a job or an endpoint",
-      load: async () => (await import("./by_name.ts")).logsCommand,
+      load: () => import("./logs.ts"),
     },
     wait: {
       heading: MANAGES,
       summary: "Wait for a job or an endpoint and print the result",
-      load: async () => (await import("./by_name.ts")).waitCommand,
+      load: () => import("./wait.ts"),
     },
     "stop-job": {
       heading: MANAGES,
       summary: "Stop a job",
-      load: async () => (await import("./by_name.ts")).stopJobCommand,
+      load: () => import("./stop_job.ts"),
     },
     "download-model": {
       heading: MANAGES,
       summary: "Download the model of a training job",
-      load: async () => (await import("./download_model.ts")).downloadModelCommand,
+      load: () => import("./download_model.ts"),
     },
     "download-output": {
       heading: MANAGES,
       summary: "Download the output of a job",
-      load: async () => (await import("./download_output.ts")).downloadOutputCommand,
+      load: () => import("./download_output.ts"),
     },
     "list-endpoints": {
       heading: MANAGES,
       summary: "List endpoints, newest first",
-      load: async () => (await import("./list_endpoints.ts")).listEndpointsCommand,
+      load: () => import("./list_endpoints.ts"),
     },
     "delete-endpoint": {
       heading: MANAGES,
       summary: "Delete an endpoint",
-      load: async () => (await import("./delete_endpoint.ts")).deleteEndpointCommand,
+      load: () => import("./delete_endpoint.ts"),
     },
   },
 };
+
+export default cloudGroup;

@@ -1,4 +1,4 @@
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { cloudOptions, progressOptions } from "../options/shared.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
@@ -34,7 +34,7 @@ const OPTIONS = options({
 
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
-export const deleteEndpointCommand: Command = command({
+export default command({
   usesApps: true,
   details: "The endpoint stops serving immediately. You cannot undo the deletion. mlcli lists " +
     "the remaining configurations and models. mlcli never deletes images, or artifacts " +
@@ -44,5 +44,6 @@ export const deleteEndpointCommand: Command = command({
     "Delete an endpoint and everything that mlcli created for it",
     "mlcli delete-endpoint -n shop --delete-config --delete-model",
   ]],
-  action: async () => (await import("./delete_endpoint_action.ts")).deleteEndpointAction,
+  action: async (context, options) =>
+    await (await import("./delete_endpoint_action.ts")).deleteEndpointAction(context, options),
 });

@@ -1,9 +1,9 @@
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { DEPLOY_OPTIONS } from "../options/cloud_deploy.ts";
 
 export type DeployValues = AppValues<typeof DEPLOY_OPTIONS>;
 
-export const deployCommand: Command = appCommand({
+export default appCommand({
   details: "An endpoint costs money until you delete it. An update changes only the settings " +
     "that you pass. The endpoint serves the old model until the new model is ready. To " +
     "serve locally, use mlcli local deploy.",
@@ -23,5 +23,6 @@ export const deployCommand: Command = appCommand({
       "mlcli deploy -n shop -m s3://my-bucket/m.tar.gz --canary 10 --alarm errors",
     ],
   ],
-  action: async () => (await import("./deploy_action.ts")).deployAction,
+  action: async (context, options) =>
+    await (await import("./deploy_action.ts")).deployAction(context, options),
 });

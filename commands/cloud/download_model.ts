@@ -1,4 +1,4 @@
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { cloudOptions, progressOptions } from "../options/shared.ts";
 
@@ -14,7 +14,7 @@ const OPTIONS = options({
 
 export type DownloadModelOptions = Values<typeof OPTIONS>;
 
-export const downloadModelCommand: Command = command({
+export default command({
   usesApps: true,
   details: "JOB-OR-URI is the name of a training job or the S3 URI of its model.tar.gz. After " +
     "the download, mlcli replaces the app's model and prints the directory of the " +
@@ -30,5 +30,6 @@ export const downloadModelCommand: Command = command({
       "mlcli download-model s3://my-bucket/output/JOB/output/model.tar.gz --to old",
     ],
   ],
-  action: async () => (await import("./download_model_action.ts")).downloadModelAction,
+  action: async (context, options) =>
+    await (await import("./download_model_action.ts")).downloadModelAction(context, options),
 });

@@ -11,9 +11,9 @@ export async function downloadModelAction(
   context: Context,
   options: DownloadModelOptions,
 ): Promise<void> {
-  const { out, err, cwd, clock } = context;
+  const { out, err, cwd } = context;
   using shown = new ProgressOutput(err, options);
-  const transfer = new TransferProgress(shown, () => clock.now());
+  const transfer = new TransferProgress(context);
   const { path, address, bytes } = await downloadModel(options, context, {
     progress: (bytes, total) => transfer.reached({ bytes, total }),
     unpacking: () => shown.live(() => [{ text: "Unpacking" }]),

@@ -1,4 +1,4 @@
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { cloudOptions, jobKind, progressOptions } from "../options/shared.ts";
 
@@ -18,7 +18,7 @@ const OPTIONS = options({
 
 export type DownloadOutputOptions = Values<typeof OPTIONS>;
 
-export const downloadOutputCommand: Command = command({
+export default command({
   usesApps: true,
   details: "mlcli downloads the .out files of a transform job, the output directories of a " +
     "processing job, or output.tar.gz of a training job. mlcli then prints the " +
@@ -31,5 +31,6 @@ export const downloadOutputCommand: Command = command({
       "mlcli wait flats-2026-03-01 && mlcli download-output flats-2026-03-01",
     ],
   ],
-  action: async () => (await import("./download_output_action.ts")).downloadOutputAction,
+  action: async (context, options) =>
+    await (await import("./download_output_action.ts")).downloadOutputAction(context, options),
 });

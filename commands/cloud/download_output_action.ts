@@ -11,9 +11,9 @@ export async function downloadOutputAction(
   context: Context,
   options: DownloadOutputOptions,
 ): Promise<void> {
-  const { out, err, cwd, clock } = context;
+  const { out, err, cwd } = context;
   using shown = new ProgressOutput(err, options);
-  const transfer = new TransferProgress(shown, () => clock.now());
+  const transfer = new TransferProgress(context);
   const { path, files, bytes } = await downloadOutput(options, context, {
     note: (text) => shown.say(text),
     progress: (bytes, total) => transfer.reached({ bytes, total }),

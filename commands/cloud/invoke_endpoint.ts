@@ -1,4 +1,4 @@
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import {
   mediaTypes,
   parseInvocationHeader,
@@ -29,7 +29,7 @@ const OPTIONS = options({
 
 export type InvokeEndpointOptions = Values<typeof OPTIONS>;
 
-export const invokeEndpointCommand: Command = command({
+export default command({
   usesApps: true,
   details: "mlcli sends FILE or standard input once, without retries. A response can take up " +
     "to 60 seconds, and a streamed response up to 8 minutes.",
@@ -45,5 +45,6 @@ export const invokeEndpointCommand: Command = command({
       "mlcli invoke-endpoint -n chat --stream question.json",
     ],
   ],
-  action: async () => (await import("./invoke_endpoint_action.ts")).invokeEndpointAction,
+  action: async (context, options) =>
+    await (await import("./invoke_endpoint_action.ts")).invokeEndpointAction(context, options),
 });

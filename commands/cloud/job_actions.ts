@@ -7,7 +7,8 @@ import type { ProgramRequest } from "../../runtime/source/program.ts";
 import { programOf, requireCommand } from "../program.ts";
 import { JobProgress } from "./job_progress.ts";
 import { jobRequest } from "./job_request.ts";
-import type { ProcessValues, TrainValues } from "./jobs.ts";
+import type { ProcessValues } from "./process.ts";
+import type { TrainValues } from "./train.ts";
 
 /** Trains on SageMaker, and waits for the end unless told not to. */
 export async function trainAction(context: Context, options: TrainValues): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { cloudOptions, outputFormat } from "../options/shared.ts";
 
@@ -25,7 +25,7 @@ const OPTIONS = options({
 
 export type ListEndpointsOptions = Values<typeof OPTIONS>;
 
-export const listEndpointsCommand: Command = command({
+export default command({
   usesApps: true,
   details: "With --output json, mlcli also prints the age in seconds, and the instance type " +
     "and count or the serverless memory. These values require two AWS requests per " +
@@ -38,5 +38,6 @@ export const listEndpointsCommand: Command = command({
       "mlcli list-endpoints --status Failed --output json",
     ],
   ],
-  action: async () => (await import("./list_endpoints_action.ts")).listEndpointsAction,
+  action: async (context, options) =>
+    await (await import("./list_endpoints_action.ts")).listEndpointsAction(context, options),
 });

@@ -1,4 +1,4 @@
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseLimit } from "../options/parsers.ts";
 import { cloudOptions, jobKind, outputFormat } from "../options/shared.ts";
@@ -21,7 +21,7 @@ const OPTIONS = options({
 
 export type ListJobsOptions = Values<typeof OPTIONS>;
 
-export const listJobsCommand: Command = command({
+export default command({
   usesApps: true,
   options: OPTIONS,
   examples: [
@@ -31,5 +31,6 @@ export const listJobsCommand: Command = command({
       "mlcli list-jobs --kind train --status Failed --output json",
     ],
   ],
-  action: async () => (await import("./list_jobs_action.ts")).listJobsAction,
+  action: async (context, options) =>
+    await (await import("./list_jobs_action.ts")).listJobsAction(context, options),
 });

@@ -4,7 +4,7 @@ import { transform } from "../../runtime/cloud/transform/transform.ts";
 import type { Context } from "../../runtime/context.ts";
 import { JobProgress } from "./job_progress.ts";
 import { jobRequest } from "./job_request.ts";
-import type { TransformValues } from "./jobs.ts";
+import type { TransformValues } from "./transform.ts";
 
 /** Runs a batch transform job on SageMaker, and waits for the end unless told not to. */
 export async function transformAction(context: Context, options: TransformValues): Promise<void> {

@@ -9,29 +9,30 @@ function scriptOf(shell: keyof typeof SCRIPTS, name: string, file: string, line:
   const declared = command({
     options: {},
     examples: [[`Load it in this shell; for new shells, add this line to ${file}`, line]],
-    action: async () => {
+    action: async ({ out }) => {
       const { SCRIPTS } = await import("./scripts.ts");
-      return (context) => Promise.resolve(context.out.print(SCRIPTS[shell]));
+      out.print(SCRIPTS[shell]);
     },
   });
-  return { summary: `Print the completion script for ${name}`, load: () => declared };
+  return {
+    summary: `Print the completion script for ${name}`,
+    load: () => Promise.resolve({ default: declared }),
+  };
 }
 
 /** Answers a script, which gives the words before the one that is completed. */
 const completeCommand: Command = command({
   options: options({ "[-- words...]": {} }),
-  action: async () => {
+  action: async (context, { words }, { root }) => {
     const { candidates } = await import("./candidates.ts");
-    return async (context, { words }, { root }) => {
-      for (const { word, description } of await candidates(words, root, context)) {
-        context.out.print(description === undefined ? `${word}\n` : `${word}\t${description}\n`);
-      }
-    };
+    for (const { word, description } of await candidates(words, root, context)) {
+      context.out.print(description === undefined ? `${word}\n` : `${word}\t${description}\n`);
+    }
   },
 });
 
 /** `mlcli completions` with a command a shell. */
-export const completionsGroup: Group = {
+const completionsGroup: Group = {
   options: {},
   commands: {
     bash: scriptOf("bash", "bash", "~/.bashrc", "source <(mlcli completions bash)"),
@@ -43,6 +44,12 @@ export const completionsGroup: Group = {
       "$PROFILE",
       "mlcli completions powershell | Out-String | Invoke-Expression",
     ),
-    complete: { summary: "", load: () => completeCommand, isHidden: true },
+    complete: {
+      summary: "",
+      load: () => Promise.resolve({ default: completeCommand }),
+      isHidden: true,
+    },
   },
 };
+
+export default completionsGroup;

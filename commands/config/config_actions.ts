@@ -7,7 +7,9 @@ import {
   withSetting,
 } from "../../runtime/person.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
-import type { GetOptions, ListOptions, SetOptions } from "./config.ts";
+import type { GetOptions } from "./get.ts";
+import type { ListOptions } from "./list.ts";
+import type { SetOptions } from "./set.ts";
 
 /** Prints a line a setting: `region=eu-west-1`. */
 // deno-lint-ignore require-await -- an action is async

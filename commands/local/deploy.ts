@@ -1,5 +1,5 @@
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options } from "../options/option.ts";
@@ -47,7 +47,7 @@ const OPTIONS = options({
 
 export type DeployValues = AppValues<typeof OPTIONS>;
 
-export const deployCommand: Command = appCommand({
+export default appCommand({
   options: OPTIONS,
   usesEngine: true,
   section: "deploy",
@@ -61,5 +61,6 @@ export const deployCommand: Command = appCommand({
     ],
     ["Serve the model of an earlier run", "mlcli local deploy --run flats-2026-03-01-09-30-00-123"],
   ],
-  action: async () => (await import("./deploy_action.ts")).deployAction,
+  action: async (context, options) =>
+    await (await import("./deploy_action.ts")).deployAction(context, options),
 });

@@ -1,5 +1,5 @@
 import { INVOCATION_SECONDS, STREAM_SECONDS } from "../../runtime/contract/limits.ts";
-import { type Command, command } from "../command.ts";
+import { command } from "../command.ts";
 import { mediaTypes, parseRequestHeader, requestFile } from "../options/invocation.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
@@ -23,7 +23,7 @@ const OPTIONS = options({
 
 export type InvokeOptions = Values<typeof OPTIONS>;
 
-export const invokeCommand: Command = command({
+export default command({
   details: "Instead of FILE, you can pass JSON: '{\"features\": [72, 3, 15]}'",
   options: OPTIONS,
   examples: [
@@ -31,5 +31,6 @@ export const invokeCommand: Command = command({
     ["Get one prediction as JSON", "echo 72,3,15 | mlcli local invoke --accept application/json"],
     ["Stream the response of a language model", "mlcli local invoke --stream question.json"],
   ],
-  action: async () => (await import("./server_actions.ts")).invokeAction,
+  action: async (context, options) =>
+    await (await import("./server_actions.ts")).invokeAction(context, options),
 });

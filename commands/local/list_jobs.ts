@@ -1,4 +1,4 @@
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { options } from "../options/option.ts";
 import { parseLimit } from "../options/parsers.ts";
 import { appName, jobKind, outputFormat } from "../options/shared.ts";
@@ -17,19 +17,7 @@ const OPTIONS = options({
 
 export type ListRunsValues = AppValues<typeof OPTIONS>;
 
-const DESCRIBE = options({ "<run>": { completion: "local-job" }, ...appName, ...outputFormat });
-
-export type DescribeRunValues = AppValues<typeof DESCRIBE>;
-
-export const describeRunCommand: Command = appCommand({
-  details: "RUN is the name of a run, its number in mlcli local list-jobs, or last for the " +
-    "newest run",
-  options: DESCRIBE,
-  examples: [["Show the last run", "mlcli local describe last"]],
-  action: async () => (await import("./list_jobs_action.ts")).describeRunAction,
-});
-
-export const listRunsCommand: Command = appCommand({
+export default appCommand({
   details: "To show the full record of a run, pass one name. To compare runs, pass several " +
     "names. For two runs, mlcli also compares the code. NAMES can be names of runs, " +
     "their numbers in the list (1 is the newest run), or last for the newest run. " +
@@ -41,5 +29,6 @@ export const listRunsCommand: Command = appCommand({
     ["List the last runs with their metrics", "mlcli local list-jobs"],
     ["Compare the last three runs", "mlcli local list-jobs 3 2 1"],
   ],
-  action: async () => (await import("./list_jobs_action.ts")).listRunsAction,
+  action: async (context, options) =>
+    await (await import("./list_jobs_action.ts")).listRunsAction(context, options),
 });

@@ -10,7 +10,8 @@ import type { RunSummary } from "../../runtime/model/records.ts";
 import { inOneLine, listed, printableJson } from "../../runtime/text.ts";
 import { localTimestamp } from "../../runtime/time.ts";
 import { tableText } from "../render/table.ts";
-import type { DescribeRunValues, ListRunsValues } from "./list_jobs.ts";
+import type { DescribeRunValues } from "./describe.ts";
+import type { ListRunsValues } from "./list_jobs.ts";
 import { comparisonText, resultOf, runTable, wholeRunText } from "./run_formats.ts";
 
 /** Prints a line for each run, one run, or what differs between several. */

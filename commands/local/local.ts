@@ -4,67 +4,69 @@ import type { Group } from "../command.ts";
 import { dockerTag } from "../options/shared.ts";
 
 /** `mlcli local` with its commands. */
-export const localGroup: Group = {
+const localGroup: Group = {
   options: dockerTag,
   commands: {
     train: {
       summary: "Train the model locally",
-      load: async () => (await import("./train.ts")).trainCommand,
+      load: () => import("./train.ts"),
     },
     deploy: {
       summary: "Serve the model on http://localhost:PORT",
-      load: async () => (await import("./deploy.ts")).deployCommand,
+      load: () => import("./deploy.ts"),
     },
     process: {
       summary: "Run a processing script locally",
-      load: async () => (await import("./process.ts")).processCommand,
+      load: () => import("./process.ts"),
     },
     transform: {
       summary: "Run a batch transform on local files",
-      load: async () => (await import("./transform.ts")).transformCommand,
+      load: () => import("./transform.ts"),
     },
     shell: {
       summary: "Open a shell or run a command in the app's container",
-      load: async () => (await import("./shell.ts")).shellCommand,
+      load: () => import("./shell.ts"),
     },
     invoke: {
       summary: "Send a request to the local server",
-      load: async () => (await import("./invoke.ts")).invokeCommand,
+      load: () => import("./invoke.ts"),
     },
     stop: {
       aliases: ["rm"],
       summary: "Stop a local server",
-      load: async () => (await import("./servers.ts")).stopCommand,
+      load: () => import("./stop.ts"),
     },
     status: {
       aliases: ["ps"],
       summary: "Show the running servers and runs of all apps",
-      load: async () => (await import("./servers.ts")).statusCommand,
+      load: () => import("./status.ts"),
     },
     "list-jobs": {
       aliases: ["ls", "runs"],
       summary: "List or compare the app's runs",
-      load: async () => (await import("./list_jobs.ts")).listRunsCommand,
+      load: () => import("./list_jobs.ts"),
     },
     describe: {
       summary: "Show the full record of a run",
-      load: async () => (await import("./list_jobs.ts")).describeRunCommand,
+      load: () => import("./describe.ts"),
     },
     keep: {
       summary: "Protect the model of a run from automatic removal",
-      load: async () => (await import("./keep.ts")).keepCommand,
+      load: () => import("./keep.ts"),
     },
     logs: {
       summary: "Show the log of a server or a run",
-      load: async () => (await import("./servers.ts")).logsCommand,
+      load: () => import("./logs.ts"),
     },
     ui: {
       summary: "Serve a live web page of the app's runs and servers",
-      load: async () => (await import("./ui.ts")).uiCommand,
+      load: () => import("./ui.ts"),
     },
     report: {
       summary: "Write a report of the app's runs as an HTML file",
-      load: async () => (await import("./ui.ts")).reportCommand,
+      load: () => import("./report.ts"),
     },
   },
 };
+
+export default localGroup;

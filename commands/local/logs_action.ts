@@ -6,7 +6,7 @@ import { LARGEST_LOG } from "../../runtime/local/runs/log.ts";
 import { wholeRun } from "../../runtime/local/runs/list.ts";
 import { showLogs } from "../../runtime/local/server/logs.ts";
 import { chosenApp } from "../chosen_app.ts";
-import type { LogsOptions } from "./servers.ts";
+import type { LogsOptions } from "./logs.ts";
 
 /** Prints the log of a server, or the kept log of a run. */
 export async function logsAction(context: Context, options: LogsOptions): Promise<void> {

@@ -1,5 +1,5 @@
 import type { PlacedData } from "../../runtime/contract/processing_data.ts";
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
 import { options } from "../options/option.ts";
@@ -39,7 +39,7 @@ const OPTIONS = options({
 
 export type ProcessValues = AppValues<typeof OPTIONS>;
 
-export const processCommand: Command = appCommand({
+export default appCommand({
   details: "To run a script in processing/, use --file. To run your own script in any image, " +
     "use --entry-point. To run a program of the image, use --command. Without --file, " +
     "--entry-point or --command, mlcli runs the image's ENTRYPOINT.",
@@ -58,5 +58,6 @@ export const processCommand: Command = appCommand({
       "mlcli local process --command python3 -- /opt/program/my_code.py --rows 10",
     ],
   ],
-  action: async () => (await import("./process_action.ts")).processAction,
+  action: async (context, options) =>
+    await (await import("./process_action.ts")).processAction(context, options),
 });

@@ -5,7 +5,7 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import { pageDocument, withReport } from "../../runtime/page/document.ts";
 import { enumerated, inOneLine } from "../../runtime/text.ts";
 import { counted } from "../../runtime/quantities.ts";
-import type { ReportValues } from "./ui.ts";
+import type { ReportValues } from "./report.ts";
 
 /** Writes the page as one file, and prints its path. */
 export async function reportAction(context: Context, options: ReportValues): Promise<void> {

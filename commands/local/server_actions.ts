@@ -19,7 +19,7 @@ import { durationText } from "../../runtime/quantities.ts";
 import { green, red, timeOfDay, yellow } from "../render/format.ts";
 import { tableText } from "../render/table.ts";
 import type { InvokeOptions } from "./invoke.ts";
-import type { StatusOptions } from "./servers.ts";
+import type { StatusOptions } from "./status.ts";
 
 const HEADINGS = ["APP", "ROLE", "PORT", "HEALTH", "AGE", "IMAGE", "MODEL"];
 const HEALTH_COLUMN = 3;

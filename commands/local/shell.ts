@@ -2,7 +2,7 @@ import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Role } from "../../runtime/contract/jobs.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { alternatives } from "../../runtime/text.ts";
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { containerOptions, publishOption } from "../options/container.ts";
 import { options } from "../options/option.ts";
 
@@ -26,7 +26,7 @@ const OPTIONS = options({
 
 export type ShellValues = AppValues<typeof OPTIONS>;
 
-export const shellCommand: Command = appCommand({
+export default appCommand({
   details: "ROLE is train, process or serve (default: train). When you exit the shell, mlcli " +
     "removes the container and all files in the container's /opt/ml/model.",
   options: OPTIONS,
@@ -36,5 +36,6 @@ export const shellCommand: Command = appCommand({
     ["List the files that the server loads", "mlcli local shell serve -- ls -l /opt/ml/model"],
     ["Run a line of Python", "echo 'import sklearn' | mlcli local shell -- python3"],
   ],
-  action: async () => (await import("./shell_action.ts")).shellAction,
+  action: async (context, options, call) =>
+    await (await import("./shell_action.ts")).shellAction(context, options, call),
 });

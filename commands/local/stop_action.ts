@@ -1,7 +1,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { serversToStop, stopServers } from "../../runtime/local/server/stop.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
-import type { StopOptions } from "./servers.ts";
+import type { StopOptions } from "./stop.ts";
 
 /** Stops a server and prints its name. */
 export async function stopAction(context: Context, options: StopOptions): Promise<void> {

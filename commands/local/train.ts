@@ -1,4 +1,4 @@
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { pipOptions, programOptions } from "../options/program.ts";
 import { jobOptions, parseInput, type TypedChannel } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
@@ -49,7 +49,7 @@ const OPTIONS = options({
 
 export type TrainValues = AppValues<typeof OPTIONS>;
 
-export const trainCommand: Command = appCommand({
+export default appCommand({
   options: OPTIONS,
   usesEngine: true,
   section: "train",
@@ -65,5 +65,6 @@ export const trainCommand: Command = appCommand({
     ],
     ["Train on other data", "mlcli local train --input training=/data/my_flats"],
   ],
-  action: async () => (await import("./train_action.ts")).trainAction,
+  action: async (context, options) =>
+    await (await import("./train_action.ts")).trainAction(context, options),
 });

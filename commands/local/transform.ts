@@ -1,4 +1,4 @@
-import { appCommand, type AppValues, type Command } from "../command.ts";
+import { appCommand, type AppValues } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options } from "../options/option.ts";
@@ -41,7 +41,7 @@ const OPTIONS = options({
 
 export type TransformValues = AppValues<typeof OPTIONS>;
 
-export const transformCommand: Command = appCommand({
+export default appCommand({
   details: "mlcli starts the app's server like a transform job on SageMaker. PATH is a file " +
     "or a directory. mlcli sends the records in PATH to the server, and saves the " +
     "responses for each file as FILE.out. If a request for a file fails, mlcli saves " +
@@ -65,5 +65,6 @@ export const transformCommand: Command = appCommand({
     ["Transform a directory of images", "mlcli local transform photos --content-type image/png"],
     ["Show the requests without sending them", "mlcli local transform rows.csv --dry-run"],
   ],
-  action: async () => (await import("./transform_action.ts")).transformAction,
+  action: async (context, options) =>
+    await (await import("./transform_action.ts")).transformAction(context, options),
 });

@@ -37,21 +37,21 @@ export async function transformAction(
   using shown = new ProgressOutput(context.err, options);
   const { pipNetwork } = runHost(context, options.app, options);
   const host = { ...context, pipNetwork, err: shown.above() };
-  const report = transformReport(shown, () => context.clock.now());
+  const report = transformReport(shown, context);
   const place = await transform(job, host, report);
   shown.end();
   out.print(`${place}\n`);
 }
 
-function transformReport(shown: ProgressOutput, now: () => number): TransformReport {
+function transformReport(shown: ProgressOutput, context: Context): TransformReport {
   let transfer: TransferProgress | undefined;
   let pace: Pace | undefined;
   shown.live(() => [{ text: "Starting the server" }]);
   return {
     limits(text) {
       shown.say(text);
-      transfer = new TransferProgress(shown, now);
-      pace = new Pace(now);
+      transfer = new TransferProgress(context);
+      pace = new Pace(() => context.clock.now());
     },
     progress({ bytes, files, records, failedFiles }, total) {
       pace?.reached(records);

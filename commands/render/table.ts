@@ -42,13 +42,19 @@ export interface Column {
   readonly paint?: (field: string) => string;
 }
 
-/** Returns a table that is no wider than the terminal, and the headings of the columns without room. */
+/**
+ * Returns a table that is no wider than the terminal, and the headings of the columns without room.
+ *
+ * @param widths smallest widths of columns, by heading. Becomes the widths of this table, for the next page.
+ */
 export function columnsText(
   columns: readonly Column[],
   output: Pick<Output, "colour" | "columns">,
+  widths = new Map<string, number>(),
 ): { readonly text: string; readonly left: readonly string[] } {
   const filled = columns.filter(({ fields }) => fields.some((field) => field !== ""));
-  const sized = withWidths(filled, output.columns);
+  const sized = withWidths(filled, output.columns, widths);
+  for (const { heading, width } of sized) widths.set(heading, width);
   const shown = sized.filter(({ width }) => width > 0);
   const cell = (text: string, width: number, paint: (text: string) => string): string =>
     (output.colour ? paint(text) : text) + " ".repeat(width - widthOf(text));
@@ -68,13 +74,19 @@ export function columnsText(
 function withWidths(
   columns: readonly Column[],
   most: number,
+  widths: ReadonlyMap<string, number>,
 ): readonly (Column & { width: number })[] {
   let room = most + GAP.length;
   const sized = columns.map((column) => {
     // Cut first, so that nothing longer is measured.
     const heading = fitEnd(column.heading, most);
     const texts = [heading, ...column.fields.map((field) => fit(field, most))];
-    return { ...column, heading, natural: Math.max(...texts.map(widthOf)), width: 0 };
+    return {
+      ...column,
+      heading,
+      natural: Math.max(widths.get(heading) ?? 0, ...texts.map(widthOf)),
+      width: 0,
+    };
   });
   for (const column of sized.toSorted(({ rank: a = 0 }, { rank: b = 0 }) => a - b)) {
     const width = Math.min(column.natural, column.most ?? Infinity);

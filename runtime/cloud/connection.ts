@@ -3,9 +3,18 @@ import { type App, type AppChoice, findApps } from "../app/app.ts";
 import type { Aws } from "../aws/aws.ts";
 import { type AwsConfiguration, type AwsOptions, awsSettings } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
+import type { Waiting } from "../messages.ts";
 import { MlcliError } from "../errors.ts";
 
-export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption" | "clock">;
+export type CloudHost = Pick<
+  Context,
+  "cwd" | "env" | "aws" | "interruption" | "clock" | "messages"
+>;
+
+/** The context of a command that waits for AWS. */
+export interface WaitingHost extends CloudHost {
+  readonly waiting: Waiting;
+}
 
 /** The options about account, region and role. Each has to be given, so that none is forgotten. */
 export interface CloudChoice extends AwsOptions, AppChoice {

@@ -1,17 +1,16 @@
 import { AwsError } from "../aws/errors.ts";
 import type { NotDeleted, S3 } from "../aws/s3.ts";
 import { type S3Address, s3Uri, within } from "../contract/addresses.ts";
+import type { Messages } from "../messages.ts";
 import { counted } from "../quantities.ts";
 import { inOneLine, listed } from "../text.ts";
 import { forcedEnd } from "../time.ts";
-import type { CloudHost } from "./connection.ts";
-import { checkUpload, type DataUpload, type Kept, type UploadReport } from "./upload/check.ts";
+import type { WaitingHost } from "./connection.ts";
+import { checkUpload, type DataUpload, type Kept, type Size } from "./upload/check.ts";
 import { isUnchanged, stateOf } from "./upload/file_state.ts";
 import { type Calls, callsOf, deletingCalls, MOST_AT_ONCE, type Step } from "./upload/plan.ts";
 import { Budget, IN_FLIGHT, leftPartsWarnings } from "./upload/send.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
-
-export type { UploadReport } from "./upload/check.ts";
 
 export interface UploadResult {
   /** The target's address; of one file: the object's. */
@@ -21,29 +20,29 @@ export interface UploadResult {
 }
 
 /**
- * Sends what is not there yet. All files are checked before the first is sent.
+ * Uploads the files that S3 does not have yet. All files are checked before the first one is sent.
  *
+ * @param progress called often, with the size that has been sent.
  * @throws UsageError where target or options make no sense; MlcliError where a file must not or
  * could not be sent; AwsError.
  */
 export async function uploadData(
   upload: DataUpload,
-  host: CloudHost,
-  report: UploadReport,
+  host: WaitingHost,
+  progress: (done: Done, all: Size) => void,
 ): Promise<UploadResult> {
-  const { s3, inputs, target, kept, size, steps } = await checkUpload(upload, host, report);
+  const { messages } = host;
+  const { s3, inputs, target, kept, size, steps } = await checkUpload(upload, host);
   using last = forcedEnd(host.interruption);
   const sending = {
     s3,
     target,
     budget: new Budget(IN_FLIGHT),
     force: last.signal,
-    left: leftPartsWarnings((message, hint) => report.warning(message, hint)),
+    left: leftPartsWarnings((message, hint) => messages.warning(message, hint)),
   };
-  const done = await transfer(steps(), sending, upload.delete, (now) => {
-    report.progress(now, size);
-  });
-  const keys = extrasToDelete(done.extras, kept, target, report);
+  const done = await transfer(steps(), sending, upload.delete, (now) => progress(now, size));
+  const keys = extrasToDelete(done.extras, kept, target, messages);
   await deleteExtras(s3, target.bucket, keys);
   const [only, ...others] = inputs;
   const isOneFile = only?.name !== undefined && others.length === 0;
@@ -108,16 +107,17 @@ export interface PlannedUpload {
 
 export async function planUpload(
   upload: DataUpload,
-  host: CloudHost,
-  report: UploadReport,
+  host: WaitingHost,
 ): Promise<PlannedUpload> {
-  const { target, kept, steps } = await checkUpload(upload, host, report);
+  const { target, kept, steps } = await checkUpload(upload, host);
   const total = new PlannedTotal();
   return {
     target: s3Uri(target),
     files: plannedFiles(steps(), target.key, total),
     total() {
-      const deleted = upload.delete ? extrasToDelete(total.extras, kept, target, report) : [];
+      const deleted = upload.delete
+        ? extrasToDelete(total.extras, kept, target, host.messages)
+        : [];
       total.add(deletingCalls(deleted.length));
       return Object.assign(total, { deleted });
     },
@@ -129,16 +129,16 @@ function extrasToDelete(
   extras: readonly string[],
   kept: Kept,
   target: S3Address,
-  report: UploadReport,
+  messages: Messages,
 ): readonly string[] {
   const leftOut: string[] = [];
   const deleted = keysToDelete(extras, kept, (key) => {
     const address = s3Uri({ ...target, key });
     if (kept.get(key) === "left out") leftOut.push(address);
-    else report.note(`Kept ${address}/, because the app's jobs and endpoints use it`);
+    else messages.note(`Kept ${address}/, because the app's jobs and endpoints use it`);
   });
   if (leftOut.length > 0) {
-    report.note(`Kept objects whose local files were skipped: ${listed(leftOut)}`);
+    messages.note(`Kept objects whose local files were skipped: ${listed(leftOut)}`);
   }
   return deleted;
 }

@@ -257,7 +257,7 @@ suite("what is mistyped", () => {
         let group: Group | undefined = root;
         for (const name of words.replace(/^help | -\w .*$/g, "").split(" ")) {
           assert(group !== undefined && Object.hasOwn(group.commands, name), words);
-          const declared: Command | Group = await group.commands[name]!.load();
+          const declared: Command | Group = (await group.commands[name]!.load()).default;
           group = isGroup(declared) ? declared : undefined;
         }
       }

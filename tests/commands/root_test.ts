@@ -19,7 +19,7 @@ suite("the command tree", () => {
           / batch transform /.test(member.summary),
           member.summary,
         );
-        const next = await member.load();
+        const next = (await member.load()).default;
         if (isGroup(next)) declared = next;
       }
     }
@@ -45,7 +45,7 @@ suite("the command tree", () => {
     for (const names of await commandPaths()) {
       const groups: Group[] = [root];
       for (const name of names) {
-        const declared = await groups.at(-1)!.commands[name]!.load();
+        const declared = (await groups.at(-1)!.commands[name]!.load()).default;
         if (isGroup(declared)) {
           groups.push(declared);
           continue;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { deleteEndpointCommand } from "../../commands/cloud/delete_endpoint.ts";
-import { stopCommand } from "../../commands/local/servers.ts";
+import deleteEndpoint from "../../commands/cloud/delete_endpoint.ts";
+import stop from "../../commands/local/stop.ts";
 import { optionsOf } from "../../commands/options/option.ts";
 import { root } from "../../commands/root.ts";
 import { main } from "../../main.ts";
@@ -108,7 +108,7 @@ suite("the top level", () => {
     );
     const own = await runInProcess(["local", "train", "-a", app.name], options);
     assert(!own.stderr.includes("other.json"), own.stderr);
-    for (const { options } of [deleteEndpointCommand, stopCommand]) {
+    for (const { options } of [deleteEndpoint, stop]) {
       for (const [flag, option] of optionsOf(options)) {
         // Neither chooses what is removed: how progress is shown, and the role that mlcli assumes.
         if (option.value === undefined || ["--progress", "--iam-role-arn"].includes(flag)) continue;

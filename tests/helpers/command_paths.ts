@@ -9,7 +9,7 @@ export async function commandPaths(
 ): Promise<readonly (readonly string[])[]> {
   const paths = [names];
   for (const [name, { load, isPrefix }] of Object.entries(group.commands)) {
-    const declared = await load();
+    const declared = (await load()).default;
     const path = [...names, name];
     if (isGroup(declared) && !isPrefix) paths.push(...await commandPaths(declared, path));
     else paths.push(path);

@@ -1,6 +1,7 @@
 /** A context whose streams are kept in memory, for what a subprocess cannot show: a terminal. */
 
 import type { Context } from "../../runtime/context.ts";
+import { Messages } from "../../runtime/messages.ts";
 import { type Output, standardInput } from "../../runtime/streams.ts";
 import type { Clock } from "../../runtime/time.ts";
 import { replaced } from "./replaced.ts";
@@ -10,7 +11,7 @@ export interface MemoryOutput extends Output {
 }
 
 /** What the test wants to be different. */
-export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err">> {
+export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err" | "messages">> {
   readonly isTerminal?: boolean;
   readonly colour?: boolean;
   readonly columns?: number;
@@ -36,6 +37,7 @@ export function fakeContext(
   const unreachable = (): never => {
     throw new Error("The test gives no such thing");
   };
+  const err = memoryOutput({ isTerminal, colour, columns, rows }, () => {}, onMessage);
   return {
     input: { ...standardInput(), isTerminal: false, keyboard: undefined, async *read() {} },
     env: () => undefined,
@@ -59,7 +61,8 @@ export function fakeContext(
       outputError ? refuse : onOutput,
       refuse,
     ),
-    err: memoryOutput({ isTerminal, colour, columns, rows }, () => {}, onMessage),
+    err,
+    messages: new Messages(err),
   };
 }
 

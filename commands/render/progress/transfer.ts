@@ -1,18 +1,20 @@
-/** Shows an upload or a download: how many bytes of how many, how fast, how long still. */
+/** Shows an upload or a download: bytes of the total, speed and remaining time. */
 
 import { fitParts } from "../../../runtime/cells.ts";
 import { byteCount, elapsedText } from "../../../runtime/quantities.ts";
-import type { ProgressOutput } from "./output.ts";
+import type { Context } from "../../../runtime/context.ts";
+import type { Messages } from "../../../runtime/messages.ts";
+import { type LiveLine, type LiveLines, type Room, showLive } from "./live_lines.ts";
 
-/** Between two lines in a pipe, in ms. */
+/** Interval of lines in a pipe, in ms. */
 const LINE_INTERVAL = 10_000;
 
 export interface TransferState {
   /** Bytes that were sent or received. */
   readonly bytes: number;
-  /** Bytes that were there already. */
+  /** Bytes that did not have to be sent. */
   readonly skipped?: number;
-  /** Bytes in all; `undefined` where that is not known. */
+  /** Total bytes; `undefined`: unknown. */
   readonly total: number | undefined;
   /** Further parts of the line: `2 of 5 layers`. */
   readonly more?: readonly string[];
@@ -21,49 +23,65 @@ export interface TransferState {
 }
 
 export class TransferProgress {
-  readonly #sent: Pace;
-  /** With what was there already. */
-  readonly #done: Pace;
-  #lastLine: number;
-  #state: TransferState | undefined;
+  readonly #messages: Messages;
+  /** In ms, on a clock that only goes forward. */
+  readonly #now: () => number;
+  #transfer: Transfer | undefined;
 
-  /** @param now milliseconds on a clock that only goes forward. */
-  constructor(private readonly shown: ProgressOutput, private readonly now: () => number) {
-    this.#sent = new Pace(now);
-    this.#done = new Pace(now);
-    this.#lastLine = now();
-    shown.live(() => {
-      if (this.#state === undefined) return [];
-      const text = fitParts(this.#parts(this.#state), shown.columns);
-      const below = (this.#state.below ?? []).slice(0, shown.rows - 1);
-      return [text, ...below.map((line) => fitParts([line], shown.columns))].map((text) => ({
-        text,
-      }));
-    });
+  constructor({ messages, clock }: Pick<Context, "messages" | "clock">) {
+    this.#messages = messages;
+    this.#now = () => clock.now();
   }
 
+  /** Shows a state. The first one starts the clock. */
   reached(state: TransferState): void {
-    this.#state = state;
-    this.#sent.reached(state.bytes);
-    this.#done.reached(state.bytes + (state.skipped ?? 0));
-    this.shown.changed();
-    if (this.now() - this.#lastLine < LINE_INTERVAL) return;
-    this.#lastLine = this.now();
-    this.shown.plain(this.#parts(state).join(", "));
+    const now = this.#now;
+    const messages = this.#messages;
+    const transfer = this.#transfer ??= {
+      state,
+      lastLine: now(),
+      sent: new Pace(now),
+      done: new Pace(now),
+      lines: showLive(messages, (room) => linesOf(this.#transfer!, room)),
+    };
+    transfer.state = state;
+    transfer.sent.reached(state.bytes);
+    transfer.done.reached(state.bytes + (state.skipped ?? 0));
+    transfer.lines?.changed();
+    if (messages.isLive || now() - transfer.lastLine < LINE_INTERVAL) return;
+    transfer.lastLine = now();
+    messages.state(partsOf(transfer).join(", "));
   }
+}
 
-  #parts({ bytes, skipped = 0, total, more = [] }: TransferState): readonly string[] {
-    const done = bytes + skipped;
-    const { rate } = this.#sent;
-    const left = total === undefined || done >= total ? undefined : this.#done.left(total - done);
-    const of = total === undefined ? byteCount(done) : `${byteCount(done)} of ${byteCount(total)}`;
-    return [
-      ...total === 0 ? [] : [of],
-      ...left === undefined ? [] : [`${elapsedText(left)} left`],
-      ...rate === undefined || rate < 1 ? [] : [`${byteCount(Math.round(rate))}/s`],
-      ...more,
-    ];
-  }
+interface Transfer {
+  state: TransferState;
+  lastLine: number;
+  readonly sent: Pace;
+  /** Includes the bytes that were skipped. */
+  readonly done: Pace;
+  readonly lines: LiveLines | undefined;
+}
+
+function linesOf(transfer: Transfer, { columns, rows }: Room): readonly LiveLine[] {
+  const below = (transfer.state.below ?? []).slice(0, rows - 1).map((line) => [line]);
+  return [partsOf(transfer), ...below].map((parts) => ({ text: fitParts(parts, columns) }));
+}
+
+/** Returns the parts of the line, the most important ones first. */
+function partsOf(
+  { state: { bytes, skipped = 0, total, more = [] }, sent, done }: Transfer,
+): readonly string[] {
+  const all = bytes + skipped;
+  const { rate } = sent;
+  const left = total === undefined || all >= total ? undefined : done.left(total - all);
+  const of = total === undefined ? byteCount(all) : `${byteCount(all)} of ${byteCount(total)}`;
+  return [
+    ...total === 0 ? [] : [of],
+    ...left === undefined ? [] : [`${elapsedText(left)} left`],
+    ...rate === undefined || rate < 1 ? [] : [`${byteCount(Math.round(rate))}/s`],
+    ...more,
+  ];
 }
 
 /** In ms: the speed is that of the last ten seconds. */

@@ -9,6 +9,7 @@ import { DOCKER_MANIFEST } from "../../contract/registry.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
+import type { Messages } from "../../messages.ts";
 import { connectFor } from "../connection.ts";
 import { immutableTagError, type PushTarget } from "./failures.ts";
 import {
@@ -23,15 +24,11 @@ import {
   storedImage,
 } from "./repository.ts";
 import type { CloudRequest } from "../start/plan.ts";
-import { sendImage, type SendReport } from "./send.ts";
+import { type PushProgress, sendImage } from "./send.ts";
 
 /** Settings of a push, under the names of their options. */
 export interface PushRequest
   extends AwsOptions, Pick<CloudRequest, "app" | "dockerTag" | "repository"> {}
-
-export interface PushReport extends SendReport {
-  readonly say: (text: string) => void;
-}
 
 export interface PreparedPush {
   readonly calls: readonly Call[];
@@ -39,7 +36,7 @@ export interface PreparedPush {
   run(): Promise<string>;
 }
 
-export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption">;
+export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption" | "messages">;
 
 /**
  * Checks all that a push needs, and changes nothing.
@@ -50,9 +47,10 @@ export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption">;
 export async function preparePush(
   request: PushRequest,
   host: PushHost,
-  report: PushReport,
+  progress: PushProgress,
 ): Promise<PreparedPush> {
   const { app, dockerTag: tag, repository: asked } = request;
+  const { messages } = host;
   const { image } = app.configuration;
   if (image !== undefined) {
     throw new MlcliError(`Nothing to push: ${app.name}.json sets the existing image ${image}`, {
@@ -65,26 +63,27 @@ export async function preparePush(
   const local = await requireImage(engine, reference, host.interruption.signal);
   requireOwnImage(app, reference, local);
   const finding = elsewhereFinding(app, reference, local);
-  if (finding) report.warning(finding.message, finding.hint);
+  if (finding) messages.warning(finding.message, finding.hint);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, request, host)).ecr();
   // First: it fails at once for users who may not push.
   const login = await ecr.authorization();
-  const known = await knownRepository(ecr, named.name, login.host, report);
+  const known = await knownRepository(ecr, named.name, login.host, messages);
   const uri = known?.uri ?? `${login.host}/${named.name}`;
   requireOwnRegistry(named, hostOf(uri));
   requireOwnLogin(login.host, hostOf(uri));
   const images = { ecr, repository: named.name };
-  const found = known && await lookUp(tag, local, platform, images, report);
+  const found = known && await lookUp(tag, local, platform, images, messages);
   if (known?.isImmutable && found && !found.isSame) throw immutableTagError(uri, tag);
   // For another platform, the engine may have several images of one name; only a push shows it.
   const isPlatformKnown = platform === platformOf(local);
   const warning = platformWarning(app, reference, local);
-  if (warning && isPlatformKnown) report.warning(warning.message, warning.hint);
+  if (warning && isPlatformKnown) messages.warning(warning.message, warning.hint);
 
   const target: PushTarget = { uri, tag, reference };
   const warningOfOne = isPlatformKnown ? undefined : warning;
-  const push = new Push({ engine, ecr, local, platform, target, images, report, warningOfOne });
+  const parts = { engine, ecr, local, platform, target, images, messages, progress };
+  const push = new Push({ ...parts, warningOfOne });
   return {
     calls: callsOf({ isRepositoryThere: known !== undefined, found, target, name: named.name }),
     run: async () => {
@@ -102,7 +101,8 @@ interface PushParts {
   readonly platform: string;
   readonly target: PushTarget;
   readonly images: RepositoryImages;
-  readonly report: PushReport;
+  readonly messages: Messages;
+  readonly progress: PushProgress;
   /** The warning for an image that turns out to be for a single platform. */
   readonly warningOfOne: PlatformFinding | undefined;
 }
@@ -111,24 +111,24 @@ class Push {
   constructor(private readonly parts: PushParts) {}
 
   async createRepository(name: string): Promise<void> {
-    const { ecr, report } = this.parts;
+    const { ecr, messages } = this.parts;
     // Before the call: after an interruption, the user knows of it.
-    report.say(`Creating repository ${name} in ${ecr.region.value}`);
+    messages.state(`Creating repository ${name} in ${ecr.region.value}`);
     await ecr.createRepository(name);
   }
 
   /** Sends the image, and gives it the form that SageMaker takes. */
   async send(login: Parameters<typeof sendImage>[1], signal: AbortSignal): Promise<string> {
-    const { engine, ecr, local, target, images, report } = this.parts;
+    const { engine, ecr, local, target, images, messages } = this.parts;
     const { uri, tag, reference } = target;
-    report.say(`Pushing ${reference} to ${uri}:${tag}`);
-    const work = { engine, ecr, imageId: local.Id, target, signal };
-    const sent = await sendImage(work, login, report);
+    messages.state(`Pushing ${reference} to ${uri}:${tag}`);
+    const work = { engine, ecr, imageId: local.Id, target, signal, messages };
+    const sent = await sendImage(work, login, this.parts.progress);
     if (sent === "immutable") return await this.#afterRefusal();
     let isDenied = false;
     const stored = await ifAllowed(storedImage({ digest: sent }, images), ({ message }) => {
       isDenied = true;
-      report.note(`Cannot check that SageMaker supports the image's manifest: ${message}`);
+      messages.note(`Cannot check that SageMaker supports the image's manifest: ${message}`);
     });
     if (isDenied) return `${uri}@${sent}`;
     if (!stored) throw notConfirmedError(target, sent);
@@ -138,8 +138,8 @@ class Push {
 
   /** The tag cannot be changed: an error, unless it has this image already. */
   async #afterRefusal(): Promise<string> {
-    const { local, platform, target: { uri, tag }, images, report } = this.parts;
-    const found = await lookUp(tag, local, platform, images, report);
+    const { local, platform, target: { uri, tag }, images, messages } = this.parts;
+    const found = await lookUp(tag, local, platform, images, messages);
     if (!found?.isSame) throw immutableTagError(uri, tag);
     return await this.finish(found, found.stored.digest);
   }
@@ -156,19 +156,19 @@ class Push {
     },
     before: string | undefined,
   ): Promise<string> {
-    const { target: { uri, tag, reference }, report, warningOfOne } = this.parts;
-    if (warningOfOne && !isOfList) report.warning(warningOfOne.message, warningOfOne.hint);
+    const { target: { uri, tag, reference }, messages, warningOfOne } = this.parts;
+    if (warningOfOne && !isOfList) messages.warning(warningOfOne.message, warningOfOne.hint);
     if (form.digest === stored.digest) {
-      if (before !== undefined) report.say(`Unchanged: ${uri}:${tag} already has ${reference}`);
+      if (before !== undefined) messages.state(`Unchanged: ${uri}:${tag} already has ${reference}`);
       return `${uri}@${form.digest}`;
     }
     if (await this.#put(form, tag)) {
-      report.say(
+      messages.state(
         `Converted the manifest of ${tag} from OCI to Docker format, as SageMaker requires`,
       );
     } else {
       await this.#put(form, undefined);
-      report.say(
+      messages.state(
         `Tag ${tag} is immutable and keeps an OCI manifest, which SageMaker does not support. ` +
           "Jobs use the image's digest instead.",
       );
@@ -202,12 +202,12 @@ async function knownRepository(
   ecr: Ecr,
   name: string,
   host: string,
-  { note }: PushReport,
+  messages: Messages,
 ): Promise<Repository | undefined> {
   let isDenied = false;
   const repository = await ifAllowed(ecr.repository(name), ({ message }) => {
     isDenied = true;
-    note(`Cannot check that repository ${name} exists: ${message}`);
+    messages.note(`Cannot check that repository ${name} exists: ${message}`);
   });
   return isDenied ? { name, uri: `${host}/${name}`, isImmutable: false } : repository;
 }
@@ -217,10 +217,10 @@ async function lookUp(
   local: ImageDetails,
   platform: string,
   images: RepositoryImages,
-  { note }: PushReport,
+  messages: Messages,
 ): Promise<Found | undefined> {
   const stored = await ifAllowed(storedImage({ tag }, images), ({ message }) => {
-    note(`Cannot check the current image of ${images.repository}:${tag}: ${message}`);
+    messages.note(`Cannot check the current image of ${images.repository}:${tag}: ${message}`);
   });
   if (!stored) return undefined;
   try {

@@ -2,6 +2,7 @@ import type { Ecr, RegistryAuthorization } from "../../aws/ecr.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { failureOf, type ProgressMessage, pushedDigest } from "../../docker/messages.ts";
 import { MlcliError } from "../../errors.ts";
+import type { Messages } from "../../messages.ts";
 import { pushError, pushFailure, type PushTarget } from "./failures.ts";
 
 export interface Sending {
@@ -12,13 +13,13 @@ export interface Sending {
   readonly target: PushTarget;
   /** Aborts it: the engine stops as well. */
   readonly signal: AbortSignal;
+  readonly messages: Messages;
 }
 
-export interface SendReport {
+/** Shows the progress of a push. */
+export interface PushProgress {
   readonly progress: (layers: LayersProgress) => void;
   readonly layer: (event: LayerEvent) => void;
-  readonly note: (text: string) => void;
-  readonly warning: (message: string, hint: string) => void;
 }
 
 /**
@@ -30,14 +31,14 @@ export interface SendReport {
 export async function sendImage(
   sending: Sending,
   login: RegistryAuthorization,
-  report: SendReport,
+  shown: PushProgress,
 ): Promise<string | "immutable"> {
-  await using _named = await named(sending, report);
-  const first = await attempt(sending, login, report);
+  await using _named = await named(sending);
+  const first = await attempt(sending, login, shown);
   if ("digest" in first) return first.digest;
   // A login may be revoked early, and the answer to a HEAD request cannot say so: once more with a new one.
   const last = ["expired", "refused without a word"].includes(pushFailure(first.failure))
-    ? await attempt(sending, await sending.ecr.authorization(), report)
+    ? await attempt(sending, await sending.ecr.authorization(), shown)
     : first;
   if ("digest" in last) return last.digest;
   if (pushFailure(last.failure) === "immutable") return "immutable";
@@ -46,8 +47,7 @@ export async function sendImage(
 
 /** Gives the image the name to push it by, until disposal. A failure to take it away is a warning. */
 async function named(
-  { engine, imageId, target }: Sending,
-  { note, warning }: Pick<SendReport, "note" | "warning">,
+  { engine, imageId, target, messages }: Sending,
 ): Promise<AsyncDisposable> {
   const { uri, tag, reference } = target;
   const name = `${uri}:${tag}`;
@@ -65,11 +65,13 @@ async function named(
         const [failed, remedy] = before
           ? [`restore the local tag ${name}`, `Restore the tag: docker tag ${before.Id} ${name}`]
           : [`remove the temporary local tag ${name}`, `Remove the tag: docker rmi ${name}`];
-        return warning(`Cannot ${failed}: ${error.message}`, remedy);
+        return messages.warning(`Cannot ${failed}: ${error.message}`, remedy);
       }
       // The name was the user's, or is left of a push that was killed.
       if (before.Id !== imageId) {
-        note(`Another local image has the tag ${name}. To remove the tag: docker rmi ${name}`);
+        messages.note(
+          `Another local image has the tag ${name}. To remove the tag: docker rmi ${name}`,
+        );
       }
     },
   };
@@ -78,7 +80,7 @@ async function named(
 async function attempt(
   { engine, target: { uri, tag }, signal }: Sending,
   { username, password, host }: RegistryAuthorization,
-  { progress, layer }: SendReport,
+  { progress, layer }: PushProgress,
 ): Promise<{ readonly digest: string } | { readonly failure: string }> {
   const layers = new Layers();
   let digest: string | undefined;

@@ -17,12 +17,13 @@ import {
 import { bytesOf } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { sizeOf } from "../../files.ts";
+import type { Messages } from "../../messages.ts";
+import { counted } from "../../quantities.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { ownBucket } from "../bucket_owner.ts";
-import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "../connection.ts";
+import { type CloudChoice, connectFor, connectToAws, type WaitingHost } from "../connection.ts";
 import { filesOf, type LeftOut, type NamedInput, namedInputs, type Reason } from "./files.ts";
 import { objectsBelow, type Step, stepsOf } from "./plan.ts";
-import type { Done } from "./transfer.ts";
 
 /** Settings of `mlcli upload-data`, under the names of their options. */
 export interface DataUpload extends CloudChoice {
@@ -32,15 +33,6 @@ export interface DataUpload extends CloudChoice {
   readonly targetDir: string | undefined;
   /** Whether to delete the objects below the target that have no file. */
   readonly delete: boolean;
-}
-
-export interface UploadReport {
-  note(text: string): void;
-  warning(message: string, hint: string): void;
-  /** Called often before anything is sent, with what was found so far. */
-  found(size: Size): void;
-  /** Called often, with how much has arrived. */
-  progress(done: Done, all: Size): void;
 }
 
 export interface Size {
@@ -66,8 +58,7 @@ export interface CheckedUpload {
 
 export async function checkUpload(
   upload: DataUpload,
-  host: CloudHost,
-  report: UploadReport,
+  host: WaitingHost,
 ): Promise<CheckedUpload> {
   const { targetDir, delete: deletes } = upload;
   const app = targetDir === undefined ? await findApp(host.cwd, upload.appName) : undefined;
@@ -85,9 +76,9 @@ export async function checkUpload(
   const inputs = await namedInputs(host.cwd, upload.inputDir);
   const kept = new Map(deletes ? await outputsOf(host.cwd, upload, target) : []);
   const leave: LeftOut = (_why, { name }) => void kept.set(target.key + name, "left out");
-  const size = await checkFiles(inputs, target, leave, host.interruption.signal, report);
+  const size = await checkFiles(inputs, target, leave, host);
   const aws: Aws = app ? await connectFor(app, upload, host) : await connectToAws(upload, host);
-  const s3 = app === undefined ? await aws.s3() : await ownS3(aws, app, target, report);
+  const s3 = app === undefined ? await aws.s3() : await ownS3(aws, app, target, host.messages);
   return {
     s3,
     inputs,
@@ -97,7 +88,7 @@ export async function checkUpload(
     steps: () =>
       stepsOf(
         filesOf(inputs, leave),
-        objectsBelow(s3, target, deletes, (text) => report.note(text)),
+        objectsBelow(s3, target, deletes, (text) => host.messages.note(text)),
         target.key,
       ),
   };
@@ -126,12 +117,12 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
 }
 
 /** S3, for buckets of the caller's own account only. */
-async function ownS3(aws: Aws, app: App, address: S3Address, report: UploadReport): Promise<S3> {
+async function ownS3(aws: Aws, app: App, address: S3Address, messages: Messages): Promise<S3> {
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
   const place = { value: address, from: "file", where, flag: "--target-dir" } as const;
   const { s3, isCertain } = await ownBucket(aws, place);
   if (!isCertain) {
-    report.note(
+    messages.note(
       `Cannot check that your account owns the bucket ${address.bucket}. ` +
         "If another account owns it, the upload fails.",
     );
@@ -144,8 +135,7 @@ async function checkFiles(
   inputs: readonly NamedInput[],
   target: S3Address,
   leave: LeftOut,
-  signal: AbortSignal,
-  report: UploadReport,
+  { interruption: { signal }, messages, waiting }: WaitingHost,
 ): Promise<Size> {
   const names: Record<Reason, string[]> = { private: [], broken: [], unusable: [], junk: [] };
   const leftOut: LeftOut = (why, what) => {
@@ -159,7 +149,7 @@ async function checkFiles(
     const size = sizeOf(path);
     bytes += size;
     requireNoPointer(path, shown, size);
-    report.found({ files, bytes });
+    waiting.show(`Scanning: ${counted(files, "file")}`);
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
     if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {
@@ -172,22 +162,22 @@ async function checkFiles(
   names.private.sort();
   names.unusable.sort();
   if (names.private.length > 0) {
-    report.warning(
+    messages.warning(
       `Skipped files that might contain secrets: ${listed(names.private)}`,
       "To upload such a file, set it as an input: --input-dir FILE",
     );
   }
   if (names.broken.length > 0) {
     const { message, hint } = brokenLinks(names.broken);
-    report.warning(`Skipped a link: ${message}`, hint);
+    messages.warning(`Skipped a link: ${message}`, hint);
   }
   if (names.unusable.length > 0) {
-    report.warning(
+    messages.warning(
       `Skipped entries that are neither files nor directories: ${listed(names.unusable)}`,
       "Remove these entries, or replace them with files",
     );
   }
-  junkNotes(names.junk).forEach((text) => report.note(text));
+  junkNotes(names.junk).forEach((text) => messages.note(text));
   if (files > 0) return { files, bytes };
   throw new MlcliError(`No files to upload in ${listed(inputs.map(({ shown }) => shown))}`, {
     hint: "Check --input-dir. Nothing was uploaded or deleted.",

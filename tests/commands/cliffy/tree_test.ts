@@ -32,19 +32,11 @@ function makeTree(): { readonly root: Group; readonly got: unknown[] } {
   const got: unknown[] = [];
   const run = command({
     options: OPTIONS,
-    action: () =>
-      Promise.resolve((_context, values, { path }) => {
-        got.push([path, values]);
-        return Promise.resolve();
-      }),
+    action: (_context, values, { path }) => Promise.resolve(void got.push([path, values])),
   });
   const taker = command({
     options: options({ "[-- words...]": {} }),
-    action: () =>
-      Promise.resolve((_context, { words }) => {
-        got.push(words);
-        return Promise.resolve();
-      }),
+    action: (_context, { words }) => Promise.resolve(void got.push(words)),
   });
   const trap = {
     summary: "",
@@ -55,12 +47,15 @@ function makeTree(): { readonly root: Group; readonly got: unknown[] } {
   const group: Group = {
     options: TAG,
     commands: {
-      run: { summary: "", load: () => run },
-      taker: { summary: "", load: () => taker },
+      run: { summary: "", load: () => Promise.resolve({ default: run }) },
+      taker: { summary: "", load: () => Promise.resolve({ default: taker }) },
       trap,
     },
   };
-  const commands = { group: { summary: "", load: () => Promise.resolve(group) }, other: trap };
+  const commands = {
+    group: { summary: "", load: () => Promise.resolve({ default: group }) },
+    other: trap,
+  };
   return { root: { options: {}, commands }, got };
 }
 

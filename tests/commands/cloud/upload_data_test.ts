@@ -139,12 +139,13 @@ suite("upload-data sends", () => {
     assertEquals(Object.keys(await at.stored()).length, 2);
   });
 
-  it("and says on a terminal how far it is, and nothing of that is left", async () => {
+  it("shows its progress on a terminal, and removes it at the end", async () => {
     await using at = await place({ "d/a": "1", "d/b": "2" });
     using _clocks = drawnOnce();
     const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET], { isTerminal: true });
-    const line = "\r1 byte of 2 bytes, 1 of 2 files\x1b[K";
-    assertEquals(stderr, `${line}\r\r\x1b[KUploaded 2 files (2 bytes)\n`);
+    const lines = ["Scanning: 1 file (0s)", "1 byte of 2 bytes, 1 of 2 files"]
+      .map((line) => `\r${line}\x1b[K\r\r\x1b[K`);
+    assertEquals(stderr, `${lines.join("")}Uploaded 2 files (2 bytes)\n`);
   });
 
   it("and says no more than in a pipe with --progress plain, and nothing with --quiet", async () => {

@@ -15,7 +15,7 @@ async function commandAt(path: string): Promise<Command> {
   let declared: Command | Group = root;
   for (const name of path.split(" ")) {
     assert(isGroup(declared), path);
-    declared = await declared.commands[name]!.load();
+    declared = (await declared.commands[name]!.load()).default;
   }
   assert(!isGroup(declared), path);
   return declared;
@@ -107,7 +107,7 @@ async function allCommands(): Promise<readonly Command[]> {
   const found: Command[] = [];
   const visit = async (group: Group): Promise<void> => {
     for (const { load } of Object.values(group.commands)) {
-      const declared = await load();
+      const declared = (await load()).default;
       if (isGroup(declared)) await visit(declared);
       else found.push(declared);
     }

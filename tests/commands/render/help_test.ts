@@ -26,8 +26,8 @@ const run = command({
 const group: Group = {
   options: options({ "--kind": { value: "kind", description: "Kind.", default: "all" } }),
   commands: {
-    run: { summary: "Run something.", load: () => run },
-    secret: { summary: "", load: () => run, isHidden: true },
+    run: { summary: "Run something.", load: () => Promise.resolve({ default: run }) },
+    secret: { summary: "", load: () => Promise.resolve({ default: run }), isHidden: true },
   },
 };
 
@@ -36,7 +36,9 @@ const ROOT: Group = {
   examples: [["Do all of it", "mlcli group run -n it && mlcli group run -n it again"]],
   more: "It is said at more length in what comes with it.",
   options: options({ "--no-color": { group: "Global", description: "Plain." } }),
-  commands: { group: { summary: "Hold commands.", load: () => Promise.resolve(group) } },
+  commands: {
+    group: { summary: "Hold commands.", load: () => Promise.resolve({ default: group }) },
+  },
 };
 
 const PLAIN = { columns: 40, colour: false };

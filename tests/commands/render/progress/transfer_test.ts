@@ -1,11 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { ProgressOutput } from "../../../../commands/render/progress/output.ts";
 import {
   Pace,
   TransferProgress,
   type TransferState,
 } from "../../../../commands/render/progress/transfer.ts";
+import { Messages } from "../../../../runtime/messages.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
+import { replaced } from "../../../helpers/replaced.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const MB = 1_000_000;
@@ -18,15 +19,19 @@ function shownAfter(
   choice: { readonly quiet: boolean; readonly progress: "auto" | "plain" } = AUTO,
 ): readonly string[] {
   let now = 0;
-  const { err } = fakeContext(terminal);
-  using shown = new ProgressOutput(err, choice);
-  const transfer = new TransferProgress(shown, () => now);
+  using _clock = replaced(performance, { now: () => now });
+  const { err, clock } = fakeContext(terminal);
+  using messages = new Messages(err, choice);
+  const transfer = new TransferProgress({ messages, clock: { ...clock, now: () => now } });
+  if (states[0]![0] > 0) transfer.reached({ bytes: 0, total: undefined });
   for (const [seconds, state] of states) {
     now = seconds * 1000;
     transfer.reached(state);
   }
   // deno-lint-ignore no-control-regex
-  return err.text.split(/\r?\n/).map((line) => line.replace(/\r|\x1b\[K/g, ""));
+  const last = err.text.split(/^\r0 bytes\x1b\[K\r/).at(-1)!;
+  // deno-lint-ignore no-control-regex
+  return last.split(/\r?\n/).map((line) => line.replace(/\r|\x1b\[K/g, ""));
 }
 
 suite("bytes on their way", () => {

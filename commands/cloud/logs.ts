@@ -1,0 +1,38 @@
+import { command } from "../command.ts";
+import { options, type Values } from "../options/option.ts";
+import { parseSince, parseTail } from "../options/parsers.ts";
+import { jobOrEndpoint, progressOptions } from "../options/shared.ts";
+
+const LOGS = options({
+  ...jobOrEndpoint,
+  "-f, --follow": { description: "Follow the log until the job ends or the endpoint is deleted" },
+  "--tail LINES": {
+    description: "Number of last lines to show, or all for the whole log",
+    default: "all",
+    parse: parseTail,
+  },
+  "--since TIME": {
+    description: "Show only lines since TIME: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time)",
+    parse: parseSince,
+  },
+  ...progressOptions,
+});
+
+export type LogsOptions = Values<typeof LOGS>;
+
+export default command({
+  usesApps: true,
+  details: "mlcli prints the log to standard output. If there are several instances, each line " +
+    "begins with the name of the instance. For an endpoint, this name is VARIANT/INSTANCE. After " +
+    "Ctrl-C, the job keeps running.",
+  options: LOGS,
+  examples: [
+    [
+      "Show the last 20 lines and follow the log",
+      "mlcli logs flats-2026-03-01 --tail 20 --follow",
+    ],
+    ["Show what an endpoint wrote in the last hour", "mlcli logs shop --since 1h"],
+  ],
+  action: async (context, options) =>
+    await (await import("./by_name_actions.ts")).logsAction(context, options),
+});

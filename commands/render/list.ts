@@ -1,0 +1,82 @@
+/** Lists: a table on a terminal, plain lines in a pipe, or a JSON array. */
+
+import type { Context } from "../../runtime/context.ts";
+import { inOneLine, printableJson } from "../../runtime/text.ts";
+import { type Column as TableColumn, columnsText, GAP } from "./table.ts";
+
+/** A column of a list. */
+export interface Column<Row> extends Omit<TableColumn, "fields"> {
+  readonly field: (row: Row) => string;
+  /** Returns the field in a pipe, which does not depend on other rows or on the time (default: `field`). */
+  readonly plain?: (row: Row) => string;
+}
+
+/** A list, which is printed page by page. */
+export interface List<Row> {
+  /** Each page is printed before the next one is requested. */
+  readonly pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
+  /** Columns of the table and of the lines in a pipe. Empty columns and empty fields of lines are left out. */
+  readonly columns: readonly Column<Row>[];
+  /** Returns the value in the JSON array. */
+  readonly json: (row: Row) => unknown;
+  /** Message on a terminal if there are no rows. */
+  readonly empty: string;
+}
+
+/** Result of `printList`. */
+export interface PrintedList {
+  readonly count: number;
+  /** Headings of the columns for which the terminal has no room. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Prints a list.
+ *
+ * @param output value of `--output`.
+ * @throws the error of `pages`. The JSON array then has no closing bracket, so that no program takes
+ * it for the whole list.
+ */
+export async function printList<Row>(
+  { pages, columns, json, empty }: List<Row>,
+  output: "text" | "json",
+  { out, err, messages }: Context,
+): Promise<PrintedList> {
+  const write = (text: string) => out.write(new TextEncoder().encode(text));
+  let count = 0;
+  const widths = new Map<string, number>();
+  const left = new Set<string>();
+  const line = (row: Row): string => {
+    const fields = columns.map(({ field, plain = field, paint = String }) => {
+      const text = inOneLine(plain(row));
+      return out.colour ? paint(text) : text;
+    });
+    return `${fields.filter((field) => field !== "").join(GAP)}\n`;
+  };
+  const pageText = (rows: readonly Row[]): string => {
+    if (output === "json") return rows.map((row, at) => item(json(row), count + at === 0)).join("");
+    if (!out.isTerminal) return rows.map(line).join("");
+    const filled = columns.map((column) => ({ ...column, fields: rows.map(column.field) }));
+    const table = columnsText(filled, out, widths);
+    for (const heading of table.left) left.add(heading);
+    return count === 0 ? table.text : table.text.slice(table.text.indexOf("\n") + 1);
+  };
+  try {
+    for await (const page of pages) {
+      if (page.length > 0) await write(pageText(page));
+      count += page.length;
+    }
+  } catch (error) {
+    if (output === "json" && count > 0) await write("\n");
+    throw error;
+  }
+  if (output === "json") await write(count === 0 ? "[]\n" : "\n]\n");
+  if (count === 0 && err.isTerminal) messages.state(empty);
+  return { count, left: [...left] };
+}
+
+/** Returns the text of an item of a JSON array, with what separates it from the item before. */
+function item(value: unknown, isFirst: boolean): string {
+  const text = printableJson(value, 2).replaceAll("\n", "\n  ");
+  return `${isFirst ? "[" : ","}\n  ${text}`;
+}
