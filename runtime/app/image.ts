@@ -7,16 +7,13 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import type { Message } from "../messages.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { isOutside, shellWord } from "./typed_path.ts";
 
 /** A doubt or a problem that the user is told, and what to do about it. */
-export interface Finding {
-  /** A sentence without a full stop. */
-  readonly message: string;
-  readonly hint: string;
-}
+export interface Finding extends Omit<Message, "level">, Partial<Pick<Message, "level">> {}
 
 export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<string, string> {
   return { [LABELS.app]: name, [LABELS.directory]: mark };

@@ -1,5 +1,6 @@
 /** What works here and not on SageMaker, where a limit refuses it. */
 
+import type { Message } from "../messages.ts";
 import { listed } from "../text.ts";
 import type { Role } from "./jobs.ts";
 import {
@@ -16,10 +17,7 @@ import {
 import type { Variables } from "./variables.ts";
 
 /** Something that works here and not on SageMaker, or that is lost there. */
-export interface Difference {
-  /** What differs, and what happens on SageMaker: one sentence without its full stop. */
-  readonly message: string;
-  readonly hint: string;
+export interface Difference extends Omit<Message, "level">, Partial<Pick<Message, "level">> {
   /** If a build helps: whether the app's code differs from the code that runs, or only the rest of its image. */
   readonly needsBuild?: "code" | "image";
 }

@@ -153,7 +153,16 @@ export type Waiting = <T>(text: () => string, work: Promise<T>) => Promise<T>;
 export type Host =
   & Pick<
     Context,
-    "input" | "out" | "err" | "env" | "interruption" | "caller" | "engine" | "region" | "clock"
+    | "input"
+    | "out"
+    | "err"
+    | "messages"
+    | "env"
+    | "interruption"
+    | "caller"
+    | "engine"
+    | "region"
+    | "clock"
   >
   & {
     /** Without it, nothing is shown. */

@@ -26,7 +26,7 @@ function check<Given>(
           found.map(({ message }) => message),
           refused.map((words) => `SageMaker rejects ${words}`),
         );
-        for (const { hint } of found) assert(/^[A-Z].*[^.]$|\. .*\.$/.test(hint), hint);
+        for (const { hint } of found) assert(/^[A-Z].*[^.]$|\. .*\.$/.test(hint!), hint);
       });
     }
   });

@@ -358,7 +358,7 @@ suite("a model/ that is a mount point", () => {
     linked(EMPTY, async ({ layout, settle }) => {
       await write(layout.model, { m: "old" });
       const { difference } = await settle("succeeded");
-      assertStringIncludes(difference!.hint, "Serve it: ");
+      assertStringIncludes(difference!.hint!, "Serve it: ");
       assertEquals(await filesIn(layout.model), {});
       assertEquals((await filesIn(layout.jobs))["kept/model/m"], "old");
     }));
