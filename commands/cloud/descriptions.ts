@@ -7,8 +7,8 @@ import type { Described } from "../../runtime/cloud/jobs/follow.ts";
 import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
-import { inOneLine } from "../../runtime/text.ts";
 import { fieldsText } from "../render/fields.ts";
+import type { Column } from "../render/list.ts";
 import { localTimestamp } from "../../runtime/time.ts";
 import { counted, durationText } from "../../runtime/quantities.ts";
 
@@ -103,15 +103,25 @@ function jobJson(job: CloudJob): Record<string, unknown> {
 }
 
 /**
- * Name, status and time of a job or an endpoint in a list.
+ * Returns the columns of a list of jobs or endpoints.
  *
- * @param now for people: the kind of a job, too, and the age instead of the time.
+ * @param kindOf returns the kind of a job, which only a terminal shows.
  */
-export function listRow(listed: ListedJob | ListedEndpoint, now?: Date): readonly string[] {
-  const [name, status] = [inOneLine(listed.name), inOneLine(listed.status)];
-  if (now === undefined) return [name, status, localTimestamp(listed.creationTime, " ")];
-  const age = durationText(now.getTime() - listed.creationTime.getTime());
-  return [name, ..."kind" in listed ? [listed.kind] : [], status, age];
+export function listColumns<Listed extends ListedJob | ListedEndpoint>(
+  now: Date,
+  kindOf?: (listed: Listed) => string,
+): readonly Column<Listed>[] {
+  return [
+    // A narrow terminal cuts names to 8 cells before it leaves out a column.
+    { heading: "NAME", field: ({ name }) => name, most: 8 },
+    ...kindOf ? [{ heading: "KIND", field: kindOf, plain: () => "" }] : [],
+    { heading: "STATUS", field: ({ status }) => status },
+    {
+      heading: "AGE",
+      field: ({ creationTime }) => durationText(now.getTime() - creationTime.getTime()),
+      plain: ({ creationTime }) => localTimestamp(creationTime, " "),
+    },
+  ];
 }
 
 /** The same names as of a local run. */

@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { cloudOptions, outputFormat } from "../options/shared.ts";
 
 const OPTIONS = options({
@@ -23,8 +23,6 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-export type ListEndpointsOptions = Values<typeof OPTIONS>;
-
 export default command({
   usesApps: true,
   details: "With --output json, mlcli also prints the age in seconds, and the instance type " +
@@ -38,6 +36,24 @@ export default command({
       "mlcli list-endpoints --status Failed --output json",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./list_endpoints_action.ts")).listEndpointsAction(context, options),
+  action: async (context, options) => {
+    const { listEndpoints } = await import("../../runtime/cloud/endpoints/list_endpoints.ts");
+    const { regionWords } = await import("../../runtime/aws/settings.ts");
+    const { printList } = await import("../render/list.ts");
+    const { listColumns, listedEndpointJson } = await import("./descriptions.ts");
+    const withMachines = options.output === "json";
+    const { region, pages } = await listEndpoints({ ...options, withMachines }, context);
+    const now = context.clock.date();
+    await printList(
+      {
+        pages,
+        columns: listColumns(now),
+        json: (endpoint) => listedEndpointJson(endpoint, now),
+        // The usual cause is a wrong region.
+        empty: `No endpoints in ${regionWords(region)}`,
+      },
+      options.output,
+      context,
+    );
+  },
 });

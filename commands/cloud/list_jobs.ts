@@ -1,5 +1,6 @@
+import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { parseLimit } from "../options/parsers.ts";
 import { cloudOptions, jobKind, outputFormat } from "../options/shared.ts";
 
@@ -19,8 +20,6 @@ const OPTIONS = options({
   ...outputFormat,
 });
 
-export type ListJobsOptions = Values<typeof OPTIONS>;
-
 export default command({
   usesApps: true,
   options: OPTIONS,
@@ -31,6 +30,22 @@ export default command({
       "mlcli list-jobs --kind train --status Failed --output json",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./list_jobs_action.ts")).listJobsAction(context, options),
+  action: async (context, options) => {
+    const { listJobs } = await import("../../runtime/cloud/jobs/list_jobs.ts");
+    const { regionWords } = await import("../../runtime/aws/settings.ts");
+    const { printList } = await import("../render/list.ts");
+    const { listColumns, listedJobJson } = await import("./descriptions.ts");
+    const { region, pages } = await listJobs(options, context);
+    await printList(
+      {
+        pages,
+        columns: listColumns<ListedJob>(context.clock.date(), ({ kind }) => kind),
+        json: listedJobJson,
+        // The usual cause is a wrong region.
+        empty: `No jobs in ${regionWords(region)}`,
+      },
+      options.output,
+      context,
+    );
+  },
 });

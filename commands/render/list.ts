@@ -61,12 +61,22 @@ export async function printList<Row>(
     for (const heading of table.left) left.add(heading);
     return count === 0 ? table.text : table.text.slice(table.text.indexOf("\n") + 1);
   };
+  let page: Row[] = [];
+  const printPage = async (): Promise<void> => {
+    if (page.length > 0) await write(pageText(page));
+    count += page.length;
+    page = [];
+  };
+  // A page of a table is at least a screenful, so that the columns of a short list line up.
+  const least = output === "json" ? 0 : out.rows;
   try {
-    for await (const page of pages) {
-      if (page.length > 0) await write(pageText(page));
-      count += page.length;
+    for await (const rows of pages) {
+      page.push(...rows);
+      if (page.length >= least) await printPage();
     }
+    await printPage();
   } catch (error) {
+    await printPage();
     if (output === "json" && count > 0) await write("\n");
     throw error;
   }

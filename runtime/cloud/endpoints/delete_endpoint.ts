@@ -1,60 +1,14 @@
 import { AwsError, isPassing, isRefusal, orNothing, withHint } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import type { Setting } from "../../setting.ts";
-import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
-import { Interrupted, MlcliError } from "../../errors.ts";
+import { configurationOf, slotsOf } from "../../contract/names.ts";
+import { Interrupted } from "../../errors.ts";
+import type { Message, Messages } from "../../messages.ts";
 import { sentences } from "../../text.ts";
-import { type CloudHost, connectToAws } from "../connection.ts";
-import type { JobReport } from "../jobs/follow.ts";
+import type { WaitingHost } from "../connection.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
-import {
-  type DeletionPlan,
-  type EndpointDeletion,
-  planDeletion,
-  type PlannedPart,
-  updatingError,
-} from "./delete_plan.ts";
-import type { LookReport } from "./other_users.ts";
+import { type DeletionPlan, type PlannedPart, updatingError } from "./delete_plan.ts";
 import { deletePart, deletionByHand, partWords } from "./parts.ts";
-
-export interface EndpointDeletionReport extends LookReport, Pick<JobReport, "always"> {
-  /** Shows the plan. If it returns `false`, nothing is deleted. */
-  planned(plan: DeletionPlan, region: Setting<string>): Promise<boolean>;
-  /** Called when SageMaker has started to delete the endpoint. */
-  deleted(endpoint: string): void;
-}
-
-/**
- * Deletes the endpoint and, when asked to, its configurations and models. Everything is checked before
- * anything is deleted.
- *
- * @throws UsageError when no endpoint can have that name.
- * @throws AwsError when it is not there, is being updated, its configuration is in use, or the
- * service refuses; MlcliError when the plan is not agreed to.
- */
-export async function deleteEndpoint(
-  deletion: EndpointDeletion,
-  host: CloudHost,
-  report: EndpointDeletionReport,
-): Promise<void> {
-  checkEndpointName(deletion.endpointName);
-  const sagemaker = await (await connectToAws(deletion, host)).sagemaker();
-  const plan = await planDeletion(sagemaker, deletion, report);
-  const isWanted = await report.planned(plan, sagemaker.region);
-  if (deletion.dryRun) return;
-  if (!isWanted) throw new MlcliError("Cancelled: nothing was deleted");
-  await deletePlannedEndpoint(sagemaker, plan, report);
-  try {
-    report.deleted(plan.endpoint);
-  } finally {
-    // Also where standard output is closed.
-    await deletePlannedParts(sagemaker, plan, report, deletion);
-  }
-  if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
-}
-
-type DeletingReport = Pick<JobReport, "note" | "always">;
 
 type Fate = "deleted" | "not there" | "perhaps deleted" | "kept";
 
@@ -69,21 +23,21 @@ type DeletionApi = Pick<
 >;
 
 /**
- * Deletes the endpoint, unless that is being deleted already. After an interruption a note says
- * what is left.
+ * Starts to delete the endpoint, unless it is gone or being deleted.
  *
- * @throws AwsError when there is no such endpoint, or it is being updated.
+ * @throws AwsError if the endpoint does not exist or is being updated; Interrupted, after a warning
+ * that names what might be deleted.
  */
-async function deletePlannedEndpoint(
-  sagemaker: DeletionApi,
+export async function deleteEndpoint(
   { endpoint, description, isGone, parts }: DeletionPlan,
-  report: DeletingReport,
+  sagemaker: DeletionApi,
+  messages: Messages,
 ): Promise<void> {
   if (isGone) {
-    return report.note(`Endpoint ${endpoint} no longer exists; deleting its remaining parts`);
+    return messages.state(`Endpoint ${endpoint} no longer exists; deleting its remaining parts`);
   }
   if (description?.status === "Deleting") {
-    return report.note(`Endpoint ${endpoint} is already being deleted`);
+    return messages.state(`Endpoint ${endpoint} is already being deleted`);
   }
   try {
     await sagemaker.deleteEndpoint(endpoint);
@@ -91,12 +45,12 @@ async function deletePlannedEndpoint(
     // After a lost answer the SDK asks again, and finds the endpoint being deleted.
     if (isRefusal(error, "in progress") && await isBeingDeleted(sagemaker, endpoint)) return;
     const fates = parts.map((part) => ({ part, fate: "kept" as const }));
-    const again = parts.length > 0 ? " To continue, rerun the command." : "";
-    const rest = `${outcomeWords(endpoint, "might be deleted", fates)}.${again}`;
-    if (error instanceof Interrupted) report.always(`Interrupted: ${rest}`);
+    const again = parts.length > 0 ? "To continue, rerun the command" : undefined;
+    const outcome = outcomeWords(endpoint, "might be deleted", fates);
+    if (error instanceof Interrupted) messages.warning(`Interrupted: ${outcome}`, again);
     if (isRefusal(error, "in progress")) throw updatingError(endpoint, "in progress");
     if (!isPassing(error)) throw error;
-    throw withHint(error, `${rest} ${error.hint ?? ""}`.trimEnd());
+    throw withHint(error, sentences(outcome, again, error.hint));
   }
 }
 
@@ -109,13 +63,14 @@ async function isBeingDeleted(sagemaker: DeletionApi, endpoint: string): Promise
 }
 
 /**
- * Deletes configurations and models after the endpoint, and tells what is left.
- * @throws AwsError when the service refuses; its hint says what is deleted and what is not.
+ * Deletes configurations and models after the endpoint, and warns of those that remain.
+ *
+ * @throws AwsError if SageMaker refuses. Its hint lists what is deleted and what is not.
  */
-async function deletePlannedParts(
-  sagemaker: DeletionApi,
+export async function deleteParts(
   plan: DeletionPlan,
-  report: DeletingReport,
+  sagemaker: DeletionApi,
+  messages: Messages,
   choice: AwsOptions,
 ): Promise<void> {
   const fates: readonly PartFate[] = plan.parts.map((part) => ({
@@ -134,8 +89,8 @@ async function deletePlannedParts(
     } catch (error) {
       if (error instanceof Interrupted) {
         one.fate = "perhaps deleted";
-        report.always(`Interrupted: ${outcomeWords(plan.endpoint, "is deleted", fates)}`);
-        noteLeft(plan, leftParts(), report, choice);
+        messages.warning(`Interrupted: ${outcomeWords(plan.endpoint, "is deleted", fates)}`);
+        messages.tell(leftMessages(plan, leftParts(), choice));
       }
       if (!(error instanceof AwsError)) throw error;
       if (isRefusal(error, "not found")) {
@@ -151,10 +106,10 @@ async function deletePlannedParts(
   const configurations = fates.filter(({ part }) => part.kind === "configuration");
   if (configurations.length > 0 && configurations.every(({ fate }) => fate === "not there")) {
     // The endpoint's own configuration may have another name.
-    report.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist`);
+    messages.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist`);
   }
-  if (!failure) return noteLeft(plan, leftParts(), report, choice);
-  noteLeft(plan, [], report, choice);
+  messages.tell(leftMessages(plan, failure ? [] : leftParts(), choice));
+  if (!failure) return;
   const rest = leftParts().map((part) => deletionByHand(part, choice)).join("; ");
   throw withHint(
     failure,
@@ -166,19 +121,21 @@ async function deletePlannedParts(
   );
 }
 
-/** Notes what is left, also what was to be kept, and how to delete it. */
-function noteLeft(
+/** Returns warnings of parts that could not be deleted, and notes on parts to keep. */
+function leftMessages(
   { endpoint, kept }: DeletionPlan,
   left: readonly PlannedPart[],
-  { always }: DeletingReport,
   choice: AwsOptions,
-): void {
+): readonly Message[] {
   const ourNames = slotsOf(endpoint).flatMap(({ configuration, model }) => [configuration, model]);
-  for (const part of [...left, ...kept]) {
+  return [...left, ...kept].map((part) => {
     const others = ourNames.includes(part.name) ? "" : " (other endpoints might use it)";
-    const byHand = deletionByHand(part, choice);
-    always(`Not deleted: ${partWords(part)}${others}. To delete it: ${byHand}`);
-  }
+    return {
+      level: left.includes(part) ? "warning" : "note",
+      message: `Not deleted: ${partWords(part)}${others}`,
+      hint: `Delete it: ${deletionByHand(part, choice)}`,
+    };
+  });
 }
 
 /** `churn is deleted, its configuration c might be deleted, its model m is not deleted` */
@@ -209,8 +166,7 @@ function outcomeWords(
 export async function waitUntilGone(
   sagemaker: SageMaker,
   { endpoint, description }: Pick<DeletionPlan, "endpoint" | "description">,
-  report: Pick<JobReport, "progress">,
-  host: WaiterHost,
+  host: WaiterHost & Pick<WaitingHost, "waiting">,
   timeout: number,
 ): Promise<void> {
   // The progress line says why there is no answer.
@@ -233,7 +189,7 @@ export async function waitUntilGone(
     const { failure } = waiter;
     const state = failure?.message ?? current!.status;
     if (waiter.isOver) throw tooLongError(endpoint, state, failure, timeout);
-    report.progress(`Waiting until ${endpoint} is deleted: ${state}`, host.clock.now() - start);
+    host.waiting.show(`Waiting until ${endpoint} is deleted: ${state}`, host.clock.now() - start);
     await waiter.pause();
   }
 }

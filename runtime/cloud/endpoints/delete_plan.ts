@@ -1,8 +1,14 @@
 import { AwsError, isRefusal, withHint, withMore } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
-import { configurationOf, isPossibleName, slotsOf } from "../../contract/names.ts";
-import type { CloudChoice } from "../connection.ts";
-import { findOtherUsers, inUseError, type LookReport } from "./other_users.ts";
+import {
+  checkEndpointName,
+  configurationOf,
+  isPossibleName,
+  slotsOf,
+} from "../../contract/names.ts";
+import type { Messages } from "../../messages.ts";
+import { type CloudChoice, connectToAws, type WaitingHost } from "../connection.ts";
+import { findOtherUsers, inUseError, type LookHost } from "./other_users.ts";
 import {
   deletionByHand,
   findParts,
@@ -54,45 +60,56 @@ const UPDATING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finds out whether the endpoint can be deleted, and what with it. Changes nothing. A check that the
- * permissions do not cover is left out with a note: the specification requires only those to delete.
+ * Plans a deletion without changing anything. A check that the permissions do not cover is skipped with
+ * a note, because the specification requires only the permissions to delete.
  *
+ * @throws UsageError if no endpoint can have that name.
  * @throws AwsError when there is no such endpoint and no part of it to delete (its hint tells what
  * else has its names), it is being updated, or others use what is to be deleted.
  */
 export async function planDeletion(
+  request: EndpointDeletion,
+  host: WaitingHost,
+): Promise<{ readonly plan: DeletionPlan; readonly sagemaker: SageMaker }> {
+  checkEndpointName(request.endpointName);
+  const sagemaker = await (await connectToAws(request, host)).sagemaker();
+  return { plan: await planOn(sagemaker, request, host), sagemaker };
+}
+
+async function planOn(
   sagemaker: SageMaker,
   request: EndpointDeletion,
-  report: LookReport,
+  host: LookHost,
 ): Promise<DeletionPlan> {
+  const { messages } = host;
   const { endpointName: endpoint, deleteConfig } = request;
-  const description = await describeIfAllowed(sagemaker, request, report);
+  const description = await describeIfAllowed(sagemaker, request, messages);
   if (description instanceof AwsError) {
-    const found = await partsOfGoneEndpoint(sagemaker, request, description, report);
-    await requireNoOtherUsers(sagemaker, request, found.parts, report);
+    const found = await partsOfGoneEndpoint(sagemaker, request, description, messages);
+    await requireNoOtherUsers(sagemaker, request, found.parts, host);
     return { endpoint, description: undefined, isGone: true, ...found };
   }
   if (description && UPDATING.has(description.status)) {
     throw updatingError(endpoint, description.status);
   }
   if (deleteConfig && !isPossibleName(configurationOf(endpoint))) {
-    report.note(
+    messages.note(
       `No configuration to delete: the name ${configurationOf(endpoint)} is too long for SageMaker`,
     );
   }
   const found = await findParts(sagemaker, endpoint, description?.configuration);
-  noteDenials(found, request, report);
+  noteDenials(found, request, messages);
   const parts: FoundPart[] = [];
   for (const one of found.configurations) {
-    if (await isConfigurationToGo(sagemaker, one, request, description, report)) parts.push(one);
+    if (await isConfigurationToGo(sagemaker, one, request, description, messages)) parts.push(one);
   }
   for (const one of found.models) {
-    if (await isModelToGo(sagemaker, one, request, found, report)) parts.push(one);
+    if (await isModelToGo(sagemaker, one, request, found, messages)) parts.push(one);
   }
   const kept = [...found.configurations, ...found.models].filter((one) =>
     !parts.includes(one) && (one.isThere ?? one.name === description?.configuration)
   );
-  if (description) await requireNoOtherUsers(sagemaker, request, parts, report);
+  if (description) await requireNoOtherUsers(sagemaker, request, parts, host);
   return { endpoint, description, parts, kept };
 }
 
@@ -105,7 +122,7 @@ async function isConfigurationToGo(
   configuration: FoundPart,
   { endpointName, deleteConfig }: EndpointDeletion,
   description: EndpointDescription | undefined,
-  { note }: LookReport,
+  messages: Messages,
 ): Promise<boolean> {
   const { name, isThere } = configuration;
   const [first, second] = slotsOf(endpointName);
@@ -113,7 +130,7 @@ async function isConfigurationToGo(
   if (name === first.configuration) return true;
   if (name !== second.configuration) return false;
   if (description?.configuration === name) return true;
-  return isThere === true && await hasOurTag(sagemaker, endpointName, configuration, note);
+  return isThere === true && await hasOurTag(sagemaker, endpointName, configuration, messages);
 }
 
 /** Models are deleted that have mlcli's names or its tag. */
@@ -122,7 +139,7 @@ async function isModelToGo(
   model: FoundPart,
   { endpointName, deleteModel }: EndpointDeletion,
   { configurations }: FoundParts,
-  { note }: LookReport,
+  messages: Messages,
 ): Promise<boolean> {
   if (!deleteModel || model.isThere === false) return false;
   if (slotsOf(endpointName).some((slot) => slot.model === model.name)) {
@@ -130,7 +147,7 @@ async function isModelToGo(
     const isNamed = configurations.some(({ details }) => modelsOf(details).includes(model.name));
     return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
   }
-  return await hasOurTag(sagemaker, endpointName, model, note);
+  return await hasOurTag(sagemaker, endpointName, model, messages);
 }
 
 /**
@@ -143,7 +160,7 @@ async function partsOfGoneEndpoint(
   sagemaker: SageMaker,
   request: EndpointDeletion,
   refusal: AwsError,
-  { note }: LookReport,
+  messages: Messages,
 ): Promise<{ readonly parts: readonly FoundPart[]; readonly kept: readonly FoundPart[] }> {
   const { endpointName, deleteConfig, deleteModel } = request;
   const { configurations, models } = await findParts(sagemaker, endpointName, undefined)
@@ -156,7 +173,7 @@ async function partsOfGoneEndpoint(
   for (const one of [...deleteConfig ? configurations : [], ...deleteModel ? models : []]) {
     if (!one.isThere) continue;
     const isOurs = [one.name, ...modelsOf(one.details)].some((name) => ourModels.includes(name)) ||
-      await hasOurTag(sagemaker, endpointName, one, note);
+      await hasOurTag(sagemaker, endpointName, one, messages);
     if (isOurs) parts.push(one);
   }
   const there = [...configurations, ...models].filter(({ isThere }) => isThere);
@@ -172,11 +189,11 @@ async function requireNoOtherUsers(
   sagemaker: SageMaker,
   { endpointName }: EndpointDeletion,
   parts: readonly FoundPart[],
-  report: LookReport,
+  host: LookHost,
 ): Promise<void> {
   const there = parts.filter(({ isThere }) => isThere !== false);
   if (there.length === 0) return;
-  const usersOf = await findOtherUsers(there, endpointName, sagemaker, report);
+  const usersOf = await findOtherUsers(there, endpointName, host, sagemaker);
   for (const part of there) {
     const option = part.kind === "model" ? "--delete-model" : "--delete-config";
     const remedy = `Delete the endpoints that use it first, or omit ${option}.`;
@@ -187,14 +204,14 @@ async function requireNoOtherUsers(
 function noteDenials(
   { configurations, models }: FoundParts,
   { endpointName }: EndpointDeletion,
-  { note }: LookReport,
+  messages: Messages,
 ): void {
   const denied = [...configurations, ...models].flatMap(({ denial }) => denial ? [denial] : []);
   if (denied.length === 0) return;
-  const messages = [...new Set(denied.map(({ message }) => message))].join("; ");
-  note(
+  const reasons = [...new Set(denied.map(({ message }) => message))].join("; ");
+  messages.note(
     `Cannot check all configurations and models of endpoint ${endpointName}, so some might remain: ` +
-      messages,
+      reasons,
   );
 }
 
@@ -202,7 +219,7 @@ function noteDenials(
 async function describeIfAllowed(
   sagemaker: SageMaker,
   { endpointName, deleteConfig, deleteModel, wait }: EndpointDeletion,
-  report: LookReport,
+  messages: Messages,
 ): Promise<EndpointDescription | AwsError | undefined> {
   try {
     return await sagemaker.describeEndpoint(endpointName);
@@ -220,7 +237,7 @@ async function describeIfAllowed(
       deleteModel ? "its models" : "",
     ].filter((part) => part).join(" or ");
     const others = parts === "" ? "" : ` or whether another endpoint uses ${parts}`;
-    report.note(`Cannot check the status of endpoint ${endpointName}${others}: ${error.message}`);
+    messages.note(`Cannot check the status of endpoint ${endpointName}${others}: ${error.message}`);
     return undefined;
   }
 }

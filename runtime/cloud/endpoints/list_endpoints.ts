@@ -2,6 +2,7 @@ import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type { Endpoint, EndpointConfigurationDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { ListFilter } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../setting.ts";
+import type { Messages } from "../../messages.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
@@ -22,14 +23,12 @@ export interface EndpointPages {
 /**
  * Lists endpoints; the first page is asked for when it is wanted.
  *
- * @param note tells what may not be asked.
  * @throws UsageError when no endpoint's name could contain the filter's text.
  * @throws AwsError when the service refuses.
  */
 export async function listEndpoints(
   request: EndpointListing,
   host: CloudHost,
-  note: (text: string) => void,
 ): Promise<EndpointPages> {
   const { nameContains, withMachines } = request;
   if (nameContains !== undefined) checkNamePart(nameContains, "endpoint");
@@ -37,7 +36,7 @@ export async function listEndpoints(
   const pages = sagemaker.listEndpoints(request);
   return {
     region: sagemaker.region,
-    pages: withMachines ? withTheirMachines(pages, sagemaker, note) : pages,
+    pages: withMachines ? withTheirMachines(pages, sagemaker, host.messages) : pages,
   };
 }
 
@@ -64,13 +63,13 @@ const UNKNOWN: Machines = {
 async function* withTheirMachines(
   pages: AsyncIterable<readonly Endpoint[]>,
   sagemaker: Pick<SageMaker, "describeEndpoint" | "describeEndpointConfiguration">,
-  note: (text: string) => void,
+  messages: Messages,
 ): AsyncGenerator<readonly ListedEndpoint[]> {
   /** By name: several endpoints may have the same. */
   const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
   let isDenialTold = false;
   const tellOnce = ({ message }: AwsError): void => {
-    if (!isDenialTold) note(`Cannot read the instances of some endpoints: ${message}`);
+    if (!isDenialTold) messages.note(`Cannot read the instances of some endpoints: ${message}`);
     isDenialTold = true;
   };
   async function machines({ name }: Endpoint): Promise<Machines> {

@@ -2,10 +2,10 @@ import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
-import type { JobReport } from "../jobs/follow.ts";
+import type { WaitingHost } from "../connection.ts";
 import { modelsOf, type Part } from "./parts.ts";
 
-export type LookReport = Pick<JobReport, "note" | "progress">;
+export type LookHost = Pick<WaitingHost, "messages" | "waiting">;
 
 /**
  * Finds other endpoints that use these configurations and models: the service would delete them all the
@@ -17,11 +17,11 @@ export type LookReport = Pick<JobReport, "note" | "progress">;
 export async function findOtherUsers(
   parts: readonly Part[],
   endpoint: string,
+  { messages, waiting }: LookHost,
   sagemaker: Pick<
     SageMaker,
     "listEndpoints" | "describeEndpoint" | "describeEndpointConfiguration"
   >,
-  report: LookReport,
 ): Promise<(part: Part) => readonly string[]> {
   const what = parts.map(({ name }) => inOneLine(name)).join(" and ");
   const users = new Map<Part, string[]>(parts.map((part) => [part, []]));
@@ -41,7 +41,7 @@ export async function findOtherUsers(
     }
   };
   async function ask(name: string): Promise<void> {
-    report.progress(`Checking whether other endpoints use ${what}: ${++asked} checked`);
+    waiting.show(`Checking whether other endpoints use ${what}: ${++asked} checked`);
     try {
       const { configuration, pendingConfiguration } = await sagemaker.describeEndpoint(name);
       const used = [...new Set([configuration, pendingConfiguration ?? ""])]
@@ -65,7 +65,7 @@ export async function findOtherUsers(
   }
   if (denial && [...users.values()].every((names) => names.length === 0)) {
     const which = denials > 1 ? `any of ${denials} endpoints` : "another endpoint";
-    report.note(`Cannot check whether ${which} uses ${what}: ${denial.message}`);
+    messages.note(`Cannot check whether ${which} uses ${what}: ${denial.message}`);
   }
   return (part) => users.get(part)!.toSorted();
 }

@@ -3,6 +3,7 @@ import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type { EndpointConfigurationDetails, ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPossibleName, slotsOf } from "../../contract/names.ts";
+import type { Messages } from "../../messages.ts";
 import { commandFor, optionsOf } from "../jobs/job.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
@@ -131,20 +132,17 @@ export function arnOf({ details }: FoundPart): string | undefined {
   return details?.ModelArn ?? details?.EndpointConfigArn;
 }
 
-/**
- * Whether mlcli made it for this endpoint, as its tag says.
- * @param note tells where it may not be asked.
- */
+/** Returns whether mlcli created a part for this endpoint, according to its tag. */
 export async function hasOurTag(
   sagemaker: PartsApi,
   endpoint: string,
   part: FoundPart,
-  note: (text: string) => void,
+  messages: Messages,
 ): Promise<boolean> {
   const arn = arnOf(part);
   if (arn === undefined) return false;
   const tags = await ifAllowed(sagemaker.tagsOf(arn), ({ message }) => {
-    note(`Cannot check whether mlcli created ${part.name} for ${endpoint}: ${message}`);
+    messages.note(`Cannot check whether mlcli created ${part.name} for ${endpoint}: ${message}`);
   });
   return tags?.[ENDPOINT_TAG] === endpoint;
 }

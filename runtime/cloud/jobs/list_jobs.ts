@@ -4,6 +4,7 @@ import type { JobSummary, ListFilter } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../setting.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { checkNamePart } from "../../contract/names.ts";
+import type { Messages } from "../../messages.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { KIND_NAMES } from "./job.ts";
 
@@ -21,21 +22,19 @@ export interface ListedJob extends JobSummary {
 
 export interface ListedJobs {
   readonly region: Setting<string>;
-  /** Newest first. */
-  readonly jobs: AsyncGenerator<ListedJob>;
+  /** Newest first; the next page is requested when it is read. */
+  readonly pages: AsyncGenerator<readonly ListedJob[]>;
 }
 
 /**
- * Lists jobs: asks for no more pages than needed.
+ * Lists jobs. Requests no more pages than needed. If the permissions don't cover a kind, a note says so.
  *
- * @param note tells of a kind that may not be listed, where another may.
  * @throws UsageError when no job's name could contain the filter's text.
  * @throws AwsError when the service refuses.
  */
 export async function listJobs(
   request: JobListing,
   host: CloudHost,
-  note: (text: string) => void,
 ): Promise<ListedJobs> {
   const { kind, status, nameContains, limit } = request;
   if (nameContains !== undefined) checkNamePart(nameContains, "job");
@@ -44,7 +43,7 @@ export async function listJobs(
   // The service filters by status after it has cut the pages: small ones would be empty.
   const size = status === undefined ? limit : undefined;
   const lists = kinds.map((one) => new KindOfJobs(sagemaker, one, request, size));
-  return { region: sagemaker.region, jobs: newestFirst(lists, limit, note) };
+  return { region: sagemaker.region, pages: newestFirst(lists, limit, host.messages) };
 }
 
 /** The jobs of one kind, newest first; the next page is asked for when it is needed. */
@@ -80,8 +79,8 @@ class KindOfJobs {
 async function* newestFirst(
   lists: readonly KindOfJobs[],
   limit: number,
-  note: (text: string) => void,
-): AsyncGenerator<ListedJob> {
+  messages: Messages,
+): AsyncGenerator<readonly ListedJob[]> {
   const first = await Promise.allSettled(lists.map((list) => list.fill()));
   const reasons = first.map((answer) => answer.status === "rejected" ? answer.reason : undefined);
   const refused = reasons.filter((reason) => reason !== undefined);
@@ -90,14 +89,21 @@ async function* newestFirst(
   const open = lists.filter((_, index) => first[index]!.status === "fulfilled");
   for (const [index, { kind }] of lists.entries()) {
     const reason = reasons[index];
-    if (reason) note(`Cannot list ${KIND_NAMES[kind]}s: ${reason.message}. ${reason.hint}`);
+    if (reason) {
+      messages.note(`Cannot list ${KIND_NAMES[kind]}s: ${reason.message}. ${reason.hint}`);
+    }
   }
-  for (let count = 0; count < limit; count++) {
+  let page: ListedJob[] = [];
+  for (let count = 1; count <= limit; count++) {
     const newest = newestOf(open);
-    if (!newest) return;
-    yield newest.take();
-    if (count + 1 < limit) await newest.fill();
+    if (!newest) break;
+    page.push(newest.take());
+    if (newest.next || count === limit) continue;
+    yield page;
+    page = [];
+    await newest.fill();
   }
+  yield page;
 }
 
 function newestOf(lists: readonly KindOfJobs[]): KindOfJobs | undefined {

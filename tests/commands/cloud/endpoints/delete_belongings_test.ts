@@ -49,7 +49,9 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         ["endpoint configuration shop-config-2", `${CONFIGURATION_BY_HAND} shop-config-2`],
         ["model shop-mlcli", `${MODEL_BY_HAND} shop-mlcli`],
         ["model shop-mlcli-2", `${MODEL_BY_HAND} shop-mlcli-2`],
-      ].map(([what, how]) => `Not deleted: ${what}. To delete it: ${how} --region eu-west-1\n`)
+      ].map(([what, how]) =>
+        `note: Not deleted: ${what}\nhint: Delete it: ${how} --region eu-west-1\n`
+      )
         .join(""),
     );
     assertEquals(remains(box).length, 5);
@@ -75,9 +77,9 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         assertEquals(remains(box), [GOING, "shop-config-2", "by-hand"]);
         assertEquals(
           stderr,
-          "Not deleted: endpoint configuration shop-config-2. To delete it: " +
+          "note: Not deleted: endpoint configuration shop-config-2\nhint: Delete it: " +
             `${CONFIGURATION_BY_HAND} shop-config-2\n` +
-            `Not deleted: model by-hand (other endpoints might use it). To delete it: ${MODEL_BY_HAND} by-hand\n`,
+            `note: Not deleted: model by-hand (other endpoints might use it)\nhint: Delete it: ${MODEL_BY_HAND} by-hand\n`,
         );
       }
     }
@@ -88,7 +90,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     box.endpoints.configurations.clear();
     box.endpoints.addModel("shop-mlcli-2");
     const { code, stderr } = await run(box, ALL);
-    assertEquals([code, stderr], [0, "Endpoint configuration shop-config does not exist\n"]);
+    assertEquals([code, stderr], [0, "note: Endpoint configuration shop-config does not exist\n"]);
     assertEquals(remains(box), [GOING]);
   });
 
@@ -172,7 +174,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     assertEquals([left.code, left.stdout], [0, "shop\n"]);
     assertEquals(remains(box), ["shop-mlcli", "shop-mlcli-2"]);
     for (const name of remains(box)) {
-      assertStringIncludes(left.stderr, `To delete it: ${MODEL_BY_HAND} ${name}\n`);
+      assertStringIncludes(left.stderr, `Delete it: ${MODEL_BY_HAND} ${name}\n`);
     }
     const all = [...ALL, "--wait"];
     assertEquals(await run(box, all), { code: 0, stdout: "shop\n", stderr: said });
@@ -225,9 +227,9 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals([code, stdout], [0, "shop\n"]);
     assertEquals(
       stderr,
-      "Cannot check the status of endpoint shop or whether another endpoint uses shop-config: " +
+      "note: Cannot check the status of endpoint shop or whether another endpoint uses shop-config: " +
         "AccessDeniedException: sagemaker:DescribeEndpoint\n" +
-        "Cannot check all configurations and models of endpoint shop, so some might remain: " +
+        "note: Cannot check all configurations and models of endpoint shop, so some might remain: " +
         "AccessDeniedException: sagemaker:DescribeEndpointConfig; " +
         "AccessDeniedException: sagemaker:DescribeModel\n",
     );
@@ -241,7 +243,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(code, 0);
     assertStringIncludes(
       stderr,
-      "Cannot check all configurations and models of endpoint shop",
+      "note: Cannot check all configurations and models of endpoint shop",
     );
     assertEquals(remains(box), [GOING, "shop-config-2"]);
   });
@@ -254,8 +256,8 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(code, 0);
     assertEquals(
       stderr,
-      "Cannot check whether mlcli created shop-config-2 for shop: AccessDeniedException: " +
-        "sagemaker:ListTags\nNot deleted: endpoint configuration shop-config-2. To delete it: " +
+      "note: Cannot check whether mlcli created shop-config-2 for shop: AccessDeniedException: " +
+        "sagemaker:ListTags\nnote: Not deleted: endpoint configuration shop-config-2\nhint: Delete it: " +
         `${CONFIGURATION_BY_HAND} shop-config-2\n`,
     );
     assertEquals(remains(box), [GOING, "shop-config-2"]);

@@ -21,10 +21,11 @@ import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const LEFT_CONFIGURATION =
-  `Not deleted: endpoint configuration shop-config. To delete it: ${CONFIGURATION_BY_HAND} shop-config\n`;
-const LEFT_MODEL = `Not deleted: model shop-mlcli. To delete it: ${MODEL_BY_HAND} shop-mlcli\n`;
+  `note: Not deleted: endpoint configuration shop-config\nhint: Delete it: ${CONFIGURATION_BY_HAND} shop-config\n`;
+const LEFT_MODEL =
+  `note: Not deleted: model shop-mlcli\nhint: Delete it: ${MODEL_BY_HAND} shop-mlcli\n`;
 const LEFT_OTHER =
-  "Not deleted: endpoint configuration shop-v2 (other endpoints might use it). To delete it: " +
+  "note: Not deleted: endpoint configuration shop-v2 (other endpoints might use it)\nhint: Delete it: " +
   `${CONFIGURATION_BY_HAND} shop-v2\n`;
 const CONFIGURATION = ["--delete-config"];
 
@@ -128,7 +129,7 @@ const DONE: readonly Done[] = [
     title: "without a look at the status that nobody may see",
     prepare: ({ faults }) => faults.deny("sagemaker:DescribeEndpoint"),
     stderr:
-      "Cannot check the status of endpoint shop: AccessDeniedException: sagemaker:DescribeEndpoint\n" +
+      "note: Cannot check the status of endpoint shop: AccessDeniedException: sagemaker:DescribeEndpoint\n" +
       LEFT_CONFIGURATION + LEFT_MODEL,
     asked: ["DeleteEndpoint"],
   },
@@ -140,7 +141,7 @@ const DONE: readonly Done[] = [
     },
     args: ALL,
     stderr:
-      "Cannot check the status of endpoint shop or whether another endpoint uses shop-config or " +
+      "note: Cannot check the status of endpoint shop or whether another endpoint uses shop-config or " +
       "its models: AccessDeniedException: sagemaker:DescribeEndpoint\n",
     left: [],
   },
@@ -148,7 +149,7 @@ const DONE: readonly Done[] = [
     title: "without a search for other users where endpoints may not be listed",
     prepare: ({ faults }) => faults.deny("sagemaker:ListEndpoints"),
     args: CONFIGURATION,
-    stderr: "Cannot check whether another endpoint uses shop-config: " +
+    stderr: "note: Cannot check whether another endpoint uses shop-config: " +
       `AccessDeniedException: sagemaker:ListEndpoints\n${LEFT_MODEL}`,
   },
   {
@@ -159,14 +160,14 @@ const DONE: readonly Done[] = [
       faults.deny("sagemaker:DescribeEndpoint", "*endpoint/two");
     },
     args: CONFIGURATION,
-    stderr: "Cannot check whether any of 2 endpoints uses shop-config: " +
+    stderr: "note: Cannot check whether any of 2 endpoints uses shop-config: " +
       `AccessDeniedException: sagemaker:DescribeEndpoint\n${LEFT_MODEL}`,
   },
   {
     title: "an endpoint without a configuration of its name",
     prepare: ({ endpoints }) => endpoints.configurations.clear(),
     args: ALL,
-    stderr: "Endpoint configuration shop-config does not exist\n",
+    stderr: "note: Endpoint configuration shop-config does not exist\n",
     left: [],
   },
   {
@@ -183,7 +184,7 @@ const DONE: readonly Done[] = [
       box.endpoints.configurations.delete("shop-config");
     },
     args: ALL,
-    stderr: `Endpoint configuration shop-config does not exist\n${LEFT_OTHER}`,
+    stderr: `note: Endpoint configuration shop-config does not exist\n${LEFT_OTHER}`,
     left: ["shop-v2"],
   },
 ];
@@ -207,7 +208,7 @@ suite("mlcli delete-endpoint", () => {
     assertEquals([code, stdout], [0, `${name}\n`]);
     assertMatch(
       stderr,
-      /^No configuration to delete: the name e{57}-config is too long for SageMaker/,
+      /^note: No configuration to delete: the name e{57}-config is too long for SageMaker/,
     );
     assertEquals(box.endpoints.configurations.names, ["short"]);
     assert(!box.operations.includes("sagemaker:ListEndpoints"));
@@ -291,7 +292,7 @@ const REFUSED: readonly RefusedDeletion[] = [
       box.faults.deny("sagemaker:DescribeEndpoint");
     },
     stderr:
-      /^Cannot check the status of endpoint shop or .*\nerror: Endpoint is updating, .*: shop \(in progress\)/,
+      /^note: Cannot check the status of endpoint shop or .*\nerror: Endpoint is updating, .*: shop \(in progress\)/,
     asked: ["DeleteEndpoint"],
   },
   {
@@ -323,7 +324,7 @@ const REFUSED: readonly RefusedDeletion[] = [
       box.faults.deny("sagemaker:DescribeEndpoint");
     },
     stderr:
-      /^Cannot check the status of endpoint shop or .*\nerror: ResourceNotFound: endpoint shop\n/,
+      /^note: Cannot check the status of endpoint shop or .*\nerror: ResourceNotFound: endpoint shop\n/,
     asked: ["DeleteEndpoint"],
   },
   {
@@ -447,27 +448,27 @@ suite("mlcli delete-endpoint that is interrupted", () => {
     const [during, args, stdout, stderr] of [
       ["DescribeEndpoint", ALL, "", ""],
       ["ListEndpoints", ALL, "", ""],
-      ["DeleteEndpoint", [], "", "Interrupted: shop might be deleted.\n"],
+      ["DeleteEndpoint", [], "", "warning: Interrupted: shop might be deleted\n"],
       [
         "DeleteEndpoint",
         CONFIGURATION,
         "",
-        "Interrupted: shop might be deleted, its configuration shop-config is not deleted. " +
-        "To continue, rerun the command.\n",
+        "warning: Interrupted: shop might be deleted, its configuration shop-config is not deleted\n" +
+        "hint: To continue, rerun the command\n",
       ],
       [
         "DeleteEndpointConfig",
         ALL,
         "shop\n",
-        "Interrupted: shop is deleted, its configuration shop-config might be deleted, its model " +
-        `shop-mlcli is not deleted\n${LEFT_CONFIGURATION}${LEFT_MODEL}`,
+        "warning: Interrupted: shop is deleted, its configuration shop-config might be deleted, its model " +
+        `shop-mlcli is not deleted\n${asWarnings(LEFT_CONFIGURATION + LEFT_MODEL)}`,
       ],
       [
         "DeleteModel",
         ALL,
         "shop\n",
-        "Interrupted: shop is deleted, its configuration shop-config is deleted, its model " +
-        `shop-mlcli might be deleted\n${LEFT_MODEL}`,
+        "warning: Interrupted: shop is deleted, its configuration shop-config is deleted, its model " +
+        `shop-mlcli might be deleted\n${asWarnings(LEFT_MODEL)}`,
       ],
     ] as const
   ) {
@@ -495,7 +496,7 @@ suite("mlcli delete-endpoint that is interrupted", () => {
     const result = resultOf(child);
     await Promise.race([asked.promise, result]);
     child.kill("SIGINT");
-    const stderr = "Interrupted: shop might be deleted.\n";
+    const stderr = "warning: Interrupted: shop might be deleted\n";
     assertEquals(await result, { code: 130, stdout: "", stderr });
     over.resolve(undefined);
   });
@@ -522,7 +523,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     assertEquals([code, stdout], [1, "shop\n"]);
     assertMatch(
       stderr,
-      /^Not deleted: .*\nNot deleted: .*\nerror: sagemaker:DescribeEndpoint was refused: Something else is wrong\n/,
+      /^(note: Not deleted: .*\nhint: .*\n){2}error: sagemaker:DescribeEndpoint was refused: Something else is wrong\n/,
     );
   });
 
@@ -568,20 +569,18 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
       asked.push(question);
       return Promise.resolve(answer);
     };
-    return { box, asked, ...await run(box, args, { isTerminal: true, ask }) };
+    return { box, asked, ...await run(box, args, { isTerminal: true, canAsk: true, ask }) };
   }
 
   it("asks on a terminal, and deletes nothing unless that is agreed to", async () => {
     for (const answer of ["", "n", "no", "shop"]) {
       const { box, asked, code, stdout, stderr } = await answered(answer, "--delete-config");
       await using _box = box;
-      assertEquals([asked, code, stdout], [["Continue? [y/N]"], 1, ""]);
-      assertEquals(
-        withoutProgress(stderr),
-        IN_ACCOUNT + "To delete: endpoint shop (InService)\n" +
-          "To delete: endpoint configuration shop-config\n" +
-          "To keep: model shop-mlcli\nerror: Cancelled: nothing was deleted\n",
-      );
+      const question = IN_ACCOUNT + "To delete: endpoint shop (InService)\n" +
+        "To delete: endpoint configuration shop-config\n" +
+        "To keep: model shop-mlcli\nContinue? [y/N]";
+      assertEquals([asked, code, stdout], [[question], 1, ""]);
+      assertEquals(withoutProgress(stderr), "error: Cancelled: nothing was deleted\n");
       assertEquals(deletions(box), []);
     }
   });
@@ -601,16 +600,13 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
       const { box, asked, code, stderr } = await answered(answer, ...args);
       await using _box = box;
       assertEquals([code, asked.length, deletions(box).length], [0, questions, deleted]);
-      // What is left is named even then.
-      if (args.some((one) => one === "--quiet")) {
-        assertEquals(withoutProgress(stderr), LEFT_CONFIGURATION + LEFT_MODEL);
-      }
+      if (args.some((one) => one === "--quiet")) assertEquals(withoutProgress(stderr), "");
     }
   });
 
   it("says what and where before it deletes", async () => {
     const denied =
-      "Cannot check the status of endpoint shop: AccessDeniedException:\nsagemaker:DescribeEndpoint\n";
+      "note: Cannot check the status of endpoint shop: AccessDeniedException:\n      sagemaker:DescribeEndpoint\n";
     for (
       const [platform, isDryRun, words] of [
         ["usual", false, IN_ACCOUNT],
@@ -665,11 +661,16 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     assertStringIncludes(
       stderr,
       "\rChecking whether other endpoints use shop-config: 1 checked (0s)\x1b[K\r\r\x1b[K" +
-        "Cannot check whether another endpoint uses shop-config: AccessDeniedException:\n" +
-        "sagemaker:DescribeEndpoint\n",
+        "note: Cannot check whether another endpoint uses shop-config:\n" +
+        "      AccessDeniedException: sagemaker:DescribeEndpoint\n",
     );
   });
 });
+
+/** Returns notes as warnings, which the same parts get if they could not be deleted. */
+function asWarnings(notes: string): string {
+  return notes.replaceAll("note: ", "warning: ");
+}
 
 /** What a terminal shows in the end. */
 function withoutProgress(text: string): string {

@@ -403,7 +403,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     const half = await run(box, JSON_OUTPUT);
     assertEquals(
       half.stderr,
-      "Cannot read the instances of some endpoints: AccessDeniedException: " +
+      "note: Cannot read the instances of some endpoints: AccessDeniedException: " +
         "sagemaker:DescribeEndpointConfig\n",
     );
     const [first] = JSON.parse(half.stdout);

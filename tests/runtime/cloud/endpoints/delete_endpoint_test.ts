@@ -1,9 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { WaitingProgress } from "../../../../commands/render/progress/waiting.ts";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import { waitUntilGone } from "../../../../runtime/cloud/endpoints/delete_endpoint.ts";
 import { Refused } from "../../../helpers/box/service.ts";
 import { endpointNamed, type EndpointState, withStates } from "../../../helpers/endpoint_states.ts";
-import { fakeClock } from "../../../helpers/fake_context.ts";
+import { fakeClock, fakeContext } from "../../../helpers/fake_context.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const BEFORE = endpointNamed("churn");
@@ -16,12 +17,12 @@ async function pausesFor(
 ): Promise<readonly number[]> {
   const clock = fakeClock();
   const { signal } = new AbortController();
-  const host = { clock, interruption: { signal, force: signal } };
+  const waiting = new WaitingProgress(fakeContext());
+  const host = { clock, interruption: { signal, force: signal }, waiting };
   const plan = { endpoint: "churn", description: BEFORE };
-  const report = { note: () => {}, progress: () => {} };
   await withStates(
     states,
-    async (aws) => await waitUntilGone(await aws.sagemaker(), plan, report, host, timeout),
+    async (aws) => await waitUntilGone(await aws.sagemaker(), plan, host, timeout),
   );
   return clock.pauses;
 }
