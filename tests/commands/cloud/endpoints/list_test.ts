@@ -413,7 +413,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     assertEquals(nothing.code, 0);
     assertMatch(
       nothing.stderr,
-      /^Cannot read the instances of some endpoints: .*: sagemaker:DescribeEndpoint\n$/,
+      /^note: Cannot read the instances of some endpoints: .*: sagemaker:DescribeEndpoint\n$/,
     );
     const [last] = JSON.parse(nothing.stdout);
     assertEquals([last.instance_type, last.instance_count], [null, null]);
