@@ -150,8 +150,7 @@ export function appCommand<O extends Options>(
 
 /** Returns the context with the messages of a command, and with streams whose text stands above their lines. */
 function withMessages(context: Context, messages: Messages): Context {
-  const { out, err } = context;
-  return { ...context, messages, out: messages.above(out), err: messages.above(err) };
+  return { ...context, messages, out: messages.above(context.out), err: messages.stream };
 }
 
 /** Returns the values without those of the configuration file, before anything else is loaded. */

@@ -30,6 +30,8 @@ export interface ProgressChoice {
 export interface LinesBelow extends Disposable {
   /** Removes the lines until they are drawn again. */
   clear(): void;
+  /** Draws the lines, unless the line above them is unfinished. */
+  draw(): void;
 }
 
 /** Shows on a terminal what mlcli waits for, with the elapsed time. */
@@ -49,12 +51,16 @@ export class Messages implements Disposable {
   readonly isQuiet: boolean;
   /** Whether lines at the bottom of the terminal can be redrawn. */
   readonly isLive: boolean;
+  /** Standard error, for all other text on it. */
+  readonly stream: Output;
   #below: LinesBelow | undefined;
+  #isAtLineStart = true;
   #states = 0;
 
   constructor(readonly err: Output, private readonly choice: Partial<ProgressChoice> = {}) {
     const { quiet = false, progress = "auto" } = choice;
     this.isQuiet = quiet;
+    this.stream = this.above(err);
     this.isLive = !quiet && progress === "auto" && err.rows > 0;
   }
 
@@ -98,11 +104,32 @@ export class Messages implements Disposable {
     this.#below = lines;
   }
 
-  /** Returns a stream whose text stands above the lines at the bottom of the terminal. */
+  /** Whether the last line on the terminal or in the pipe of standard error is finished. */
+  get isAtLineStart(): boolean {
+    return this.#isAtLineStart;
+  }
+
+  /**
+   * Returns a stream whose text stands above the lines at the bottom of the terminal. What is printed
+   * does not continue an unfinished line that was written before.
+   */
   above(output: Output): Output {
+    const sharesLine = output === this.err || output.isTerminal && this.err.isTerminal;
+    const wrote = (isFinished: boolean): void => {
+      if (sharesLine) this.#isAtLineStart = isFinished;
+      this.#below?.draw();
+    };
     return overlaid(output, {
-      write: (bytes) => (this.#below?.clear(), output.write(bytes)),
-      print: (text) => (this.#below?.clear(), output.print(text)),
+      write: async (bytes) => {
+        this.#below?.clear();
+        await output.write(bytes);
+        if (bytes.length > 0) wrote(bytes.at(-1) === LINE_FEED);
+      },
+      print: (text) => {
+        this.#below?.clear();
+        output.print(sharesLine && !this.#isAtLineStart ? `\n${text}` : text);
+        if (text !== "") wrote(text.endsWith("\n"));
+      },
     });
   }
 
@@ -113,11 +140,11 @@ export class Messages implements Disposable {
 
   /** Returns messages that are lost, instead of failing, if standard error cannot be written. */
   ignoringFailures(): Messages {
-    const err = this.above(this.err);
-    return this.on(overlaid(err, {
+    const { stream } = this;
+    return this.on(overlaid(stream, {
       print(text) {
         try {
-          err.print(text);
+          stream.print(text);
         } catch {
           // No stream is left for the message.
         }
@@ -131,10 +158,11 @@ export class Messages implements Disposable {
   }
 
   #show(text: string): void {
-    this.#below?.clear();
-    tell(this.err, text);
+    tell(this.stream, text);
   }
 }
+
+const LINE_FEED = 10;
 
 /** Returns a warning. */
 export function warning(message: string, hint?: string): Message {

@@ -1,6 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { MlcliError } from "../../runtime/errors.ts";
-import { errorText, noteText, tell, warningText, wrap } from "../../runtime/messages.ts";
+import {
+  errorText,
+  Messages,
+  noteText,
+  tell,
+  warning,
+  warningText,
+  wrap,
+} from "../../runtime/messages.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -155,4 +163,46 @@ suite("the text of an error", () => {
   ) {
     it(JSON.stringify(text), () => assertEquals(errorText(error), text));
   }
+});
+
+suite("Messages", () => {
+  const printAll = (messages: Messages): void => {
+    messages.state("Created it");
+    messages.note("n", "m");
+    messages.warning("w", "x");
+    messages.error(new MlcliError("e", { hint: "h" }));
+    messages.tell([
+      { level: "note", message: "1" },
+      warning("2", "y"),
+      { level: "error", message: "3" },
+    ]);
+  };
+  const whole = "Created it\nnote: n\nhint: m\nwarning: w\nhint: x\nerror: e\nhint: h\n" +
+    "note: 1\nwarning: 2\nhint: y\nerror: 3\n";
+  const quiet = "warning: w\nhint: x\nerror: e\nhint: h\nwarning: 2\nhint: y\nerror: 3\n";
+  for (
+    const [name, choice, text] of [
+      ["prints states, notes, warnings and errors", {}, whole],
+      ["prints the same messages with --progress plain", { progress: "plain" }, whole],
+      ["prints only warnings and errors with --quiet", { quiet: true }, quiet],
+    ] as const
+  ) {
+    it(name, () => {
+      const { err } = fakeContext();
+      printAll(new Messages(err, choice));
+      assertEquals(err.text, text);
+    });
+  }
+
+  it("prints on another stream with the same choice", () => {
+    const [own, other] = [fakeContext().err, fakeContext().err];
+    printAll(new Messages(own, { quiet: true }).on(other));
+    assertEquals([own.text, other.text], ["", quiet]);
+  });
+
+  it("removes control characters from a state", () => {
+    const { err } = fakeContext();
+    new Messages(err).state("a\x1b[2Jb");
+    assertEquals(err.text, "a?[2Jb\n");
+  });
 });

@@ -4,7 +4,7 @@ import { fitParts } from "../../../runtime/cells.ts";
 import { byteCount, elapsedText } from "../../../runtime/quantities.ts";
 import type { Context } from "../../../runtime/context.ts";
 import type { Messages } from "../../../runtime/messages.ts";
-import { type LiveLine, type LiveLines, type Room, showLive } from "./live_lines.ts";
+import { type LiveLine, type LiveLines, type Room, showLive } from "../../../runtime/live_lines.ts";
 
 /** Interval of lines in a pipe, in ms. */
 const LINE_INTERVAL = 10_000;

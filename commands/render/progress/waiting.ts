@@ -3,7 +3,7 @@ import type { Context } from "../../../runtime/context.ts";
 import type { Messages, Waiting } from "../../../runtime/messages.ts";
 import { durationText, elapsedText } from "../../../runtime/quantities.ts";
 import { inOneLine } from "../../../runtime/text.ts";
-import { type LiveLines, showLive } from "./live_lines.ts";
+import { type LiveLines, showLive } from "../../../runtime/live_lines.ts";
 
 /** In ms: shorter waits are not noticeable. */
 const SHOWN_AFTER = 500;

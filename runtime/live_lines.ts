@@ -1,8 +1,7 @@
 /** Lines at the bottom of the terminal that are redrawn in their place. */
 
-import { widthOf } from "../../../runtime/cells.ts";
-import type { LinesBelow, Messages } from "../../../runtime/messages.ts";
-import type { Output } from "../../../runtime/streams.ts";
+import { widthOf } from "./cells.ts";
+import type { LinesBelow, Messages } from "./messages.ts";
 
 export interface LiveLine {
   /** Fits the terminal, and has no escape sequences. */
@@ -36,7 +35,7 @@ export class LiveLines implements LinesBelow {
   #last = -Infinity;
   #isOver = false;
 
-  constructor(private readonly err: Output, private readonly frame: Frame) {
+  constructor(private readonly messages: Messages, private readonly frame: Frame) {
     this.#timer = setInterval(() => this.#tick(), INTERVAL);
   }
 
@@ -50,27 +49,28 @@ export class LiveLines implements LinesBelow {
     if (performance.now() - this.#last >= INTERVAL) this.draw();
   }
 
-  /** Draws the frame now. */
   draw(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || !this.messages.isAtLineStart) return;
     this.#last = performance.now();
-    const { colour, columns, rows } = this.err;
+    const { err } = this.messages;
+    const { colour, columns, rows } = err;
     const lines = this.frame({ columns: columns - 1, rows: Math.max(1, rows - 1) });
     if (lines.length === 0) return this.clear();
     const above = this.#rowsAbove();
     const text = lines.map(({ text, paint }) => `${colour && paint ? paint(text) : text}\x1b[K`);
     const isMore = above >= lines.length || this.#drawn.some((width) => width > columns);
     const rest = isMore ? "\x1b[J" : "";
-    this.err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);
+    err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);
     this.#drawn = lines.map(({ text }) => widthOf(text));
   }
 
   clear(): void {
     if (this.#drawn.length === 0) return;
     const above = this.#rowsAbove();
-    const isOne = above === 0 && this.#drawn[0]! <= this.err.columns;
+    const { err } = this.messages;
+    const isOne = above === 0 && this.#drawn[0]! <= err.columns;
     this.#drawn = [];
-    this.err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
+    err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
   }
 
   [Symbol.dispose](): void {
@@ -90,7 +90,7 @@ export class LiveLines implements LinesBelow {
 
   /** Returns how many rows of the screen lie above the last line. A narrowed terminal wraps lines. */
   #rowsAbove(): number {
-    const { columns } = this.err;
+    const { columns } = this.messages.err;
     return this.#drawn.slice(0, -1)
       .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
   }
@@ -103,7 +103,7 @@ function home(above: number): string {
 
 /** Shows the lines of a frame below the messages, in place of others. `undefined`: nothing is shown live. */
 export function showLive(messages: Messages, frame: Frame): LiveLines | undefined {
-  const lines = messages.isLive ? new LiveLines(messages.err, frame) : undefined;
+  const lines = messages.isLive ? new LiveLines(messages, frame) : undefined;
   messages.showBelow(lines);
   return lines;
 }
