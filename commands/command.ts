@@ -201,8 +201,18 @@ export interface Member {
   readonly isHidden?: true;
   /** Whether it is a group of other commands of this group, under a longer name: `cloud train`. */
   readonly isPrefix?: true;
-  /** The heading above it in the group's help. */
+  /** The heading above it in the group's help: `under`. */
   readonly heading?: string;
+}
+
+/** Returns members under one heading of the group's help. */
+export function under(
+  heading: string,
+  members: Readonly<Record<string, Member>>,
+): Readonly<Record<string, Member>> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => [name, { ...member, heading }]),
+  );
 }
 
 /** A group of commands. */

@@ -1,4 +1,4 @@
-import type { Group } from "./command.ts";
+import { type Group, under } from "./command.ts";
 import cloudGroup, { COSTS_MONEY } from "./cloud/cloud.ts";
 import { everywhere } from "./options/standard.ts";
 
@@ -22,48 +22,35 @@ export const root: Group = {
     "of the release or docs/ in the source code.",
   early: async () => (await import("./options/shared.ts")).earlyOptions,
   commands: {
-    init: {
-      heading: LOCAL,
-      summary: "Create an app with a working example",
-      load: () => import("./init.ts"),
-    },
-    build: {
-      heading: LOCAL,
-      summary: "Build the app's Docker image",
-      load: () => import("./build.ts"),
-    },
-    local: {
-      heading: LOCAL,
-      summary: "Train, process and serve in local containers",
-      load: () => import("./local/local.ts"),
-    },
-    doctor: {
-      heading: LOCAL,
-      summary: "Check this machine and the app for problems",
-      load: () => import("./doctor.ts"),
-    },
-    config: {
-      heading: LOCAL,
-      summary: "Show and change your settings",
-      load: () => import("./config/config.ts"),
-    },
-    completions: {
-      heading: LOCAL,
-      aliases: ["completion"],
-      summary: "Print a completion script for your shell",
-      load: () => import("./completions/completions.ts"),
-    },
-    help: {
-      heading: LOCAL,
-      summary: "Show the help of a command",
-      load: () => import("./help.ts"),
-    },
-    cloud: {
-      heading: COSTS_MONEY,
-      isPrefix: true,
-      summary: "Run a SageMaker command (mlcli cloud train is mlcli train)",
-      load: () => import("./cloud/cloud.ts"),
-    },
+    ...under(LOCAL, {
+      init: { summary: "Create an app with a working example", load: () => import("./init.ts") },
+      build: { summary: "Build the app's Docker image", load: () => import("./build.ts") },
+      local: {
+        summary: "Train, process and serve in local containers",
+        load: () => import("./local/local.ts"),
+      },
+      doctor: {
+        summary: "Check this machine and the app for problems",
+        load: () => import("./doctor.ts"),
+      },
+      config: {
+        summary: "Show and change your settings",
+        load: () => import("./config/config.ts"),
+      },
+      completions: {
+        aliases: ["completion"],
+        summary: "Print a completion script for your shell",
+        load: () => import("./completions/completions.ts"),
+      },
+      help: { summary: "Show the help of a command", load: () => import("./help.ts") },
+    }),
+    ...under(COSTS_MONEY, {
+      cloud: {
+        isPrefix: true,
+        summary: "Run a SageMaker command (mlcli cloud train is mlcli train)",
+        load: () => import("./cloud/cloud.ts"),
+      },
+    }),
     ...cloudGroup.commands,
   },
 };
