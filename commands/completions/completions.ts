@@ -1,7 +1,6 @@
 /** The `completions` group: scripts that make a shell complete mlcli's command lines. */
 
-import { type Command, command, type Group, type Member } from "../command.ts";
-import { options } from "../options/option.ts";
+import { command, type Group, type Member } from "../command.ts";
 import type { SCRIPTS } from "./scripts.ts";
 
 /** @param line loads the script; it belongs in `file`, which the shell reads when it starts. */
@@ -20,17 +19,6 @@ function scriptOf(shell: keyof typeof SCRIPTS, name: string, file: string, line:
   };
 }
 
-/** Answers a script, which gives the words before the one that is completed. */
-const completeCommand: Command = command({
-  options: options({ "[-- words...]": {} }),
-  action: async (context, { words }, { root }) => {
-    const { candidates } = await import("./candidates.ts");
-    for (const { word, description } of await candidates(words, root, context)) {
-      context.out.print(description === undefined ? `${word}\n` : `${word}\t${description}\n`);
-    }
-  },
-});
-
 /** `mlcli completions` with a command a shell. */
 const completionsGroup: Group = {
   options: {},
@@ -46,7 +34,7 @@ const completionsGroup: Group = {
     ),
     complete: {
       summary: "",
-      load: () => Promise.resolve({ default: completeCommand }),
+      load: () => import("./complete.ts"),
       isHidden: true,
     },
   },
