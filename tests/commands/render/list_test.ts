@@ -1,0 +1,134 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { type List, printList } from "../../../commands/render/list.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+interface Item {
+  readonly name: string;
+  readonly age: number;
+}
+
+type Pages = AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
+
+function listOf(pages: Pages): List<Item> {
+  return {
+    pages,
+    columns: [
+      { heading: "NAME", field: ({ name }) => name, most: 8 },
+      { heading: "NOTE", field: () => "" },
+      { heading: "AGE", field: ({ age }) => `${age}s`, plain: ({ age }) => `2026 ${age}` },
+    ],
+    json: ({ name, age }) => ({ name, age }),
+    empty: "No items",
+  };
+}
+
+/** Prints a list, and returns what standard output and standard error show, and the result. */
+async function printed(
+  pages: Pages,
+  { output = "text", ...terminal }: {
+    readonly output?: "text" | "json";
+    readonly isTerminal?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+    readonly onOutput?: (text: string) => void;
+  } = {},
+) {
+  const context = fakeContext(terminal);
+  const list = await printList(listOf(pages), output, context);
+  return { list, out: context.out.text, err: context.err.text };
+}
+
+const A: Item = { name: "a", age: 1 };
+const B: Item = { name: "longer", age: 20 };
+
+async function* failingAfter(page: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  yield page;
+  await Promise.resolve();
+  throw new Error("no more");
+}
+
+suite("printList", () => {
+  it("prints whole fields in a pipe, without empty ones, and no heading", async () => {
+    assertEquals((await printed([[A], [B]])).out, "a  2026 1\nlonger  2026 20\n");
+  });
+
+  it("prints one table with one heading on a terminal, over all pages", async () => {
+    const { out, list } = await printed([[A], [], [B]], { isTerminal: true });
+    assertEquals(out, "NAME    AGE\na       1s\nlonger  20s\n");
+    assertEquals(list, { count: 2, left: [] });
+  });
+
+  it("shows whole names if the terminal has room for them", async () => {
+    // https://github.com/smol-machines/smolvm/issues/1168
+    const name = "x".repeat(63);
+    const { out } = await printed([[{ name, age: 1 }]], { isTerminal: true });
+    assertEquals(out.split("\n")[1], `${name}  1s`);
+  });
+
+  it("marks a name that a narrow terminal has no room for as cut", async () => {
+    // https://github.com/microsoft/winml-cli/issues/540
+    const page = [{ name: "microsoft-swin-large-patch4-window7", age: 1 }];
+    const { out } = await printed([page], { isTerminal: true, columns: 24 });
+    assertEquals(
+      out,
+      "NAME                 AGE\nmicrosoft-swin-lar…  1s\n",
+    );
+  });
+
+  it("names the columns that a narrow terminal has no room for", async () => {
+    const { list } = await printed([[A]], { isTerminal: true, columns: 4 });
+    assertEquals(list.left, ["AGE"]);
+  });
+
+  it("prints a screenful before it requests the next page", async () => {
+    let text = "";
+    let seen = "";
+    async function* pages(): AsyncGenerator<readonly Item[]> {
+      yield [A, B];
+      await Promise.resolve();
+      seen = text;
+      yield [{ name: "much-longer", age: 3 }];
+    }
+    const onOutput = (more: string): void => void (text += more);
+    const { out } = await printed(pages(), { isTerminal: true, rows: 2, onOutput });
+    assertEquals(seen, "NAME    AGE\na       1s\nlonger  20s\n");
+    assertEquals(out, `${seen}much-longer  3s\n`);
+  });
+
+  it("prints one JSON array over all pages", async () => {
+    // https://github.com/Azure/azure-xplat-cli/issues/2226
+    const { out } = await printed([[A], [], [B]], { output: "json" });
+    assertEquals(JSON.parse(out), [A, B]);
+  });
+
+  it("prints an empty JSON array if there are no rows, and a message only on a terminal", async () => {
+    // https://github.com/coder/coder/issues/16312, https://github.com/buildkite/cli/issues/634
+    for (const [isTerminal, err] of [[false, ""], [true, "No items\n"]] as const) {
+      const result = await printed([], { output: "json", isTerminal });
+      assertEquals([result.out, result.err], ["[]\n", err]);
+      assertEquals((await printed([], { isTerminal })).out, "");
+    }
+  });
+
+  for (
+    const [name, options, out] of [
+      ["a table", { isTerminal: true }, "NAME  AGE\na     1s\n"],
+      ["lines", {}, "a  2026 1\n"],
+      [
+        "JSON without its closing bracket",
+        { output: "json" },
+        '[\n  {\n    "name": "a",\n    "age": 1\n  }\n',
+      ],
+    ] as const
+  ) {
+    it(`prints the rows before a failure as ${name}`, async () => {
+      // https://github.com/dsx-ai-factory/infra-controller/pull/6472
+      const { output = "text", ...terminal } = { output: undefined, ...options };
+      const context = fakeContext(terminal);
+      const failing = printList(listOf(failingAfter([A])), output, context);
+      await assertRejects(() => failing, Error, "no more");
+      assertEquals(context.out.text, out);
+    });
+  }
+});
