@@ -127,7 +127,9 @@ export class Messages implements Disposable {
       },
       print: (text) => {
         this.#below?.clear();
-        output.print(sharesLine && !this.#isAtLineStart ? `\n${text}` : text);
+        output.print(
+          sharesLine && !this.#isAtLineStart && !text.startsWith("\n") ? `\n${text}` : text,
+        );
         if (text !== "") wrote(text.endsWith("\n"));
       },
     });

@@ -132,6 +132,11 @@ export function localTimestamp(time: Date, separator: " " | "T"): string {
   return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
 }
 
+/** Returns the local time of day: `14:03:05`. */
+export function clockTime(time: Date): string {
+  return localTimestamp(time, " ").slice(11, 19);
+}
+
 function offset(time: Date): string {
   // In JavaScript, the offset is what has to be added to get UTC.
   const minutes = -time.getTimezoneOffset();

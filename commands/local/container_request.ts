@@ -7,7 +7,6 @@ import { dockerProxies, isException, proxiesBeside } from "../../runtime/docker/
 import { UsageError } from "../../runtime/errors.ts";
 import { hostsOf, isLoopback, REACHABLE_PROXY } from "../../runtime/image/network/addresses.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
-import { tell, warningText } from "../../runtime/messages.ts";
 import type { PublishedPort } from "../../runtime/serving/plan.ts";
 import type { ProgramRequest } from "../../runtime/source/program.ts";
 import { userVariables } from "../named_files.ts";
@@ -94,7 +93,7 @@ export function requirePublishable(
 
 /** The proxies of docker's configuration file, with a warning for each that cannot work. */
 async function proxiesOf(
-  { env, engine, err }: Context,
+  { env, engine, messages }: Context,
   network: string | undefined,
   variables: Variables,
 ): Promise<Variables> {
@@ -105,14 +104,14 @@ async function proxiesOf(
     : ofAll;
   if (isMisplaced) {
     const hint = 'Move them into "default": {"proxies": {"default": {...}}}';
-    tell(err, warningText(`Ignored the proxy addresses outside "default" in ${source}`, hint));
+    messages.warning(`Ignored the proxy addresses outside "default" in ${source}`, hint);
   }
   const proxies = proxiesBeside(found, variables);
   const local = Object.entries(proxies).filter(([name]) => !isException(name))
     .flatMap(([, value]) => hostsOf(value)).find(isLoopback);
   if (local !== undefined && network !== "host") {
     const text = `${source} sets a proxy on this machine (${local}), which containers cannot reach`;
-    tell(err, warningText(text, REACHABLE_PROXY));
+    messages.warning(text, REACHABLE_PROXY);
   }
   return proxies;
 }

@@ -1,5 +1,6 @@
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
-import { appCommand, type AppValues } from "../command.ts";
+import type { Server } from "../../runtime/local/server/servers.ts";
+import { appCommand } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options } from "../options/option.ts";
@@ -45,8 +46,6 @@ const OPTIONS = options({
   ...pipOptions,
 });
 
-export type DeployValues = AppValues<typeof OPTIONS>;
-
 export default appCommand({
   options: OPTIONS,
   usesEngine: true,
@@ -61,6 +60,46 @@ export default appCommand({
     ],
     ["Serve the model of an earlier run", "mlcli local deploy --run flats-2026-03-01-09-30-00-123"],
   ],
-  action: async (context, options) =>
-    await (await import("./deploy_action.ts")).deployAction(context, options),
+  action: async (context, options) => {
+    const { programRequest, requireReachable } = await import("./container_request.ts");
+    const { runHost } = await import("./image_access.ts");
+    const { messages, out } = context;
+    const request = await programRequest(context, options, "mlcli local deploy");
+    const job = { ...request, code: request.program.code };
+    requireReachable(job);
+    // Without `waiting`, whose line would be drawn over "Starting the server".
+    const { pipNetwork } = runHost(context, options.app);
+    const host = { ...context, pipNetwork };
+    // Not `print`: while it waits for a slow reader, Deno hears no signal.
+    const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
+      out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
+    if (options.watch) {
+      const { serveWatched } = await import("../../runtime/local/server/watched.ts");
+      await serveWatched(job, host, announce);
+      return messages.note("Stopped by mlcli local stop");
+    }
+    const { serve, serveInForeground } = await import("../../runtime/local/server/serve.ts");
+    if (options.foreground) return await serveInForeground(job, host, announce);
+    const { replaceServer } = await import("../../runtime/local/server/replace.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const waiting = new WaitingProgress(context);
+    const { server, pause } = options.replace
+      ? await waiting.during(() => "Starting the new server", replaceServer(job, host))
+      : {
+        server: await waiting.during(() => "Starting the server", serve(job, host)),
+        pause: undefined,
+      };
+    const { port } = server;
+    try {
+      await announce(server);
+    } catch (error) {
+      messages.warning(
+        `The server is running on http://localhost:${port}`,
+        `Stop it: mlcli local stop --port ${port}`,
+      );
+      throw error;
+    }
+    if (pause === undefined) return;
+    messages.note(`Replaced the server; port ${port} did not respond for ${pause.toFixed(2)} s`);
+  },
 });

@@ -7,15 +7,16 @@ import { defaultPlatform } from "../../runtime/docker/default_platform.ts";
 import type { App } from "../../runtime/app/app.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Host, ImageAccess } from "../../runtime/local/jobs.ts";
-import { type ProgressChoice, ProgressOutput, waitingOn } from "../render/progress/output.ts";
+import { WaitingProgress } from "../render/progress/waiting.ts";
 import type { ChosenImage } from "./registry_access.ts";
 
 /** The context for a run, in whose container pip may install packages. */
-export function runHost(context: Context, app: App, choice: ProgressChoice): Context & Host {
+export function runHost(context: Context, app: App): Context & Required<Host> {
+  const { messages, clock } = context;
   return {
     ...context,
-    err: new ProgressOutput(context.err, choice).above(),
-    waiting: waitingOn(context.err, choice),
+    // How a run ended matters even if nobody reads what it waits for.
+    waiting: new WaitingProgress({ messages: messages.ignoringFailures(), clock }, true),
     pipNetwork: async () => {
       const { pipNetworkOf } = await import("./registry_access.ts");
       return await pipNetworkOf(app, context);

@@ -1,7 +1,12 @@
 import { INVOCATION_SECONDS, STREAM_SECONDS } from "../../runtime/contract/limits.ts";
 import { command } from "../command.ts";
-import { mediaTypes, parseRequestHeader, requestFile } from "../options/invocation.ts";
-import { options, type Values } from "../options/option.ts";
+import {
+  mediaTypes,
+  parseRequestHeader,
+  requestFile,
+  requestHeaders,
+} from "../options/invocation.ts";
+import { options } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
 import { onlyServerPort } from "../options/shared.ts";
 
@@ -21,8 +26,6 @@ const OPTIONS = options({
   },
 });
 
-export type InvokeOptions = Values<typeof OPTIONS>;
-
 export default command({
   details: "Instead of FILE, you can pass JSON: '{\"features\": [72, 3, 15]}'",
   options: OPTIONS,
@@ -31,6 +34,25 @@ export default command({
     ["Get one prediction as JSON", "echo 72,3,15 | mlcli local invoke --accept application/json"],
     ["Stream the response of a language model", "mlcli local invoke --stream question.json"],
   ],
-  action: async (context, options) =>
-    await (await import("./server_actions.ts")).invokeAction(context, options),
+  action: async (context, options) => {
+    const { invoke } = await import("../../runtime/local/server/invoke.ts");
+    const { onlyServer } = await import("../../runtime/local/server/servers.ts");
+    const { stalenessOn } = await import("../../runtime/local/server/staleness.ts");
+    const { requestBody } = await import("../named_files.ts");
+    const { staleText } = await import("./stale_text.ts");
+    const { accept, stream, timeout } = options;
+    const typed = options.port === undefined ? "" : ` --port ${options.port}`;
+    const body = requestBody(context, options, `mlcli local invoke${typed}`);
+    const headers = requestHeaders(options.header);
+    const note = (text: string): void => context.messages.note(text);
+    const port = options.port ?? (await onlyServer("invoke", undefined, context)).port;
+    const response = invoke({ port, accept, headers, stream, timeout, body }, context, note);
+    const stale = await stalenessOn(port, context, response);
+    if (stale !== undefined && !context.interruption.signal.aborted) {
+      // Below the response. Also if the request fails: staleness might be the reason.
+      await response.catch(() => {});
+      note(`The server is stale: ${staleText(stale, port, context.clock.date())}`);
+    }
+    await response;
+  },
 });

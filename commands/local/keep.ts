@@ -1,4 +1,5 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { inOneLine } from "../../runtime/text.ts";
+import { appCommand } from "../command.ts";
 import { options } from "../options/option.ts";
 import { appName } from "../options/shared.ts";
 
@@ -7,8 +8,6 @@ const OPTIONS = options({
   ...appName,
   "--no-keep": { description: "Stop protecting the model from automatic removal" },
 });
-
-export type KeepValues = AppValues<typeof OPTIONS>;
 
 export default appCommand({
   details: "RUN is the name of a run, its number in mlcli local list-jobs, or last (the " +
@@ -20,6 +19,19 @@ export default appCommand({
     ["Keep the model of the last run", "mlcli local keep last"],
     ["Release a model", "mlcli local keep --no-keep flats-2026-03-01-09-30-00-123"],
   ],
-  action: async (context, options) =>
-    await (await import("./keep_action.ts")).keepAction(context, options),
+  action: async (context, options) => {
+    const { requireInside } = await import("../../runtime/app/confinement.ts");
+    const { pinModel } = await import("../../runtime/model/kept_models.ts");
+    const { sharingModel } = await import("../../runtime/model/lock.ts");
+    const { versionOf } = await import("../../runtime/model/version_of.ts");
+    const { paths } = options.app;
+    await requireInside(paths, [paths.base, paths.localTest, paths.jobs, paths.model]);
+    const host = { ...context, signal: context.interruption.signal };
+    // While it is shared, no command removes models.
+    await sharingModel(paths, host, async () => {
+      const { run } = await versionOf(paths, options.run);
+      await pinModel(paths, run, options.keep);
+      context.out.print(`${inOneLine(run)}\n`);
+    });
+  },
 });

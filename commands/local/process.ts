@@ -1,7 +1,8 @@
-import type { PlacedData } from "../../runtime/contract/processing_data.ts";
-import { appCommand, type AppValues } from "../command.ts";
+import { absolutePath } from "../../runtime/app/typed_path.ts";
+import { checkData, type PlacedData, plainData } from "../../runtime/contract/processing_data.ts";
+import { appCommand } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
-import { hostOptions } from "../options/hosts.ts";
+import { hostOptions, hostsOf } from "../options/hosts.ts";
 import { options } from "../options/option.ts";
 import { pipOptions, processProgramOptions, scriptOption } from "../options/program.ts";
 
@@ -37,8 +38,6 @@ const OPTIONS = options({
   ...hostOptions,
 });
 
-export type ProcessValues = AppValues<typeof OPTIONS>;
-
 export default appCommand({
   details: "To run a script in processing/, use --file. To run your own script in any image, " +
     "use --entry-point. To run a program of the image, use --command. Without --file, " +
@@ -58,6 +57,28 @@ export default appCommand({
       "mlcli local process --command python3 -- /opt/program/my_code.py --rows 10",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./process_action.ts")).processAction(context, options),
+  action: async (context, options) => {
+    const { process } = await import("../../runtime/local/process.ts");
+    const { programRequest, requirePublishable } = await import("./container_request.ts");
+    const { runHost } = await import("./image_access.ts");
+    const { app, args, file, input, outputDir } = options;
+    const request = await programRequest(context, options, "mlcli local process", args);
+    requirePublishable(request);
+    // By default, the input is the app's test data.
+    const inputs = input.length > 0 ? input : [plainData("input")];
+    checkData(inputs, outputDir, request.program.code !== undefined);
+    const placed = (data: PlacedData<string | undefined>) => ({
+      ...data,
+      place: data.place === undefined ? undefined : absolutePath(context.cwd, data.place),
+    });
+    const job = {
+      ...request,
+      file: file?.from === "typed" ? file.value : undefined,
+      hosts: hostsOf(options),
+      // An input has a place.
+      inputs: input.map(placed) as PlacedData<string>[],
+      outputs: outputDir.map(placed),
+    };
+    await process(job, runHost(context, app));
+  },
 });

@@ -9,7 +9,6 @@ import type { PullLogin } from "../../runtime/docker/images.ts";
 import { dockersLogin } from "../../runtime/docker/pull.ts";
 import { MlcliError } from "../../runtime/errors.ts";
 import type { PipNetwork } from "../../runtime/local/jobs.ts";
-import { noteText, tell, warningText } from "../../runtime/messages.ts";
 import type { Setting } from "../../runtime/setting.ts";
 import { enumerated } from "../../runtime/text.ts";
 
@@ -30,7 +29,7 @@ export async function requireTrustedHere(
   return await requireTrusted({ app, image: image!, command }, {
     env: context.env,
     account: async () => (await (await (await awsIn(app, context)).sts()).identity()).account,
-    note: isDry ? undefined : (text) => tell(context.err, noteText(text)),
+    note: isDry ? undefined : (text) => context.messages.note(text),
   });
 }
 
@@ -41,7 +40,7 @@ export async function loginFor(
   context: Context,
 ): Promise<PullLogin | undefined> {
   if (ecrHost(registry)) return await ecrLogin(registry, app, context);
-  const warn = (text: string): void => tell(context.err, warningText(text));
+  const warn = (text: string): void => context.messages.warning(text);
   return await dockersLogin(registry, context, context.interruption.signal, warn);
 }
 
@@ -79,11 +78,11 @@ async function ecrLogin(registry: string, app: App, context: Context): Promise<P
 export async function pipNetworkOf(app: App, context: Context): Promise<PipNetwork> {
   const { networkSettings } = await import("../../runtime/image/network/settings.ts");
   const found = await networkSettings(app, context);
-  for (const { message, hint } of found.warnings) tell(context.err, warningText(message, hint));
+  for (const { message, hint } of found.warnings) context.messages.warning(message, hint);
   if (found.secret.length > 0) {
     const text = `The container receives the credentials in ${enumerated(found.secret)} for pip ` +
       "(to withhold them: --no-network-settings)";
-    tell(context.err, noteText(text));
+    context.messages.note(text);
   }
   const files = { "certificates.pem": found.certificates, netrc: found.netrc };
   return {

@@ -1,18 +1,44 @@
-/** Text of `mlcli local list-jobs`: one run, several compared, and the list on a terminal. */
+/** Text of `mlcli local list-jobs` and `mlcli local describe`: one run, a comparison, and the list. */
 
-import { jsonWholeRun } from "../../runtime/local/runs/json.ts";
-import { type Comparison, secondsOf, type WholeRun } from "../../runtime/local/runs/list.ts";
+import type { App } from "../../runtime/app/app.ts";
 import { widthOf } from "../../runtime/cells.ts";
+import type { Context } from "../../runtime/context.ts";
+import { measureEarlierRuns } from "../../runtime/local/metrics/earlier.ts";
+import { lastValues } from "../../runtime/local/metrics/messages.ts";
+import { jsonWholeRun } from "../../runtime/local/runs/json.ts";
+import {
+  type Comparison,
+  secondsOf,
+  type WholeRun,
+  wholeRun,
+} from "../../runtime/local/runs/list.ts";
 import { type RunSummary, shortNames } from "../../runtime/model/records.ts";
 import { byteCount, durationText, elapsedText, shortNumber } from "../../runtime/quantities.ts";
 import type { Output } from "../../runtime/streams.ts";
-import { inOneLine, isObject, own, printable } from "../../runtime/text.ts";
+import { inOneLine, isObject, jsonText, own, printable } from "../../runtime/text.ts";
+import { localTimestamp } from "../../runtime/time.ts";
 import { type Field, fieldsText } from "../render/fields.ts";
 import { green, red, yellow } from "../render/format.ts";
-import { type Column, columnsText, GAP, tableText } from "../render/table.ts";
+import type { Column } from "../render/list.ts";
+import { GAP, tableText } from "../render/table.ts";
 
-/** A field a line: `Exit status: 1`, `Hyperparameter: epochs=5`. */
-export function wholeRunText(run: WholeRun): string {
+/** Prints the full record of a run. */
+export async function printRun(
+  context: Context,
+  { app, run, output }: {
+    readonly app: App;
+    /** Name, number in the list, or `last`. */
+    readonly run: string;
+    readonly output: "text" | "json";
+  },
+): Promise<void> {
+  await measureEarlierRuns(app, context);
+  const whole = await wholeRun(app, run);
+  context.out.print(output === "json" ? jsonText(jsonWholeRun(whole)) : wholeRunText(whole));
+}
+
+/** Returns a field per line: `Exit status: 1`, `Hyperparameter: epochs=5`. */
+function wholeRunText(run: WholeRun): string {
   const whole = jsonWholeRun(run);
   const hosts = whole.hosts.map(({ name, peak_memory, ...facts }) => [
     name,
@@ -79,40 +105,81 @@ function valueText(what: string, value: string | undefined): string {
   return inOneLine(what === "metric" ? shortNumber(Number(value)) : value);
 }
 
-/** Returns the table of some runs, with their places among all, and the headings without room. */
-export function runTable(
+/** Returns the columns of a list of some runs, with their places among all. */
+export function runColumns(
   runs: readonly RunSummary[],
   all: readonly RunSummary[],
   out: Output,
   now: Date,
-): ReturnType<typeof columnsText> {
-  const column = (
-    heading: string,
-    fieldOf: (run: RunSummary) => string,
-    layout: Partial<Column> = {},
-  ): Column => ({ heading, fields: runs.map(fieldOf), ...layout });
+): readonly Column<RunSummary>[] {
   const names = shortNames(all);
   const isOneKind = new Set(runs.map(({ kind }) => kind)).size === 1;
   const most = Math.max(8, Math.floor(out.columns / 5));
+  const none = (): string => "";
   // The first hyperparameter and the first metric have room before the second ones.
-  return columnsText([
-    column("#", (run) => String(1 + all.indexOf(run))),
+  return [
+    { heading: "#", field: (run) => String(1 + all.indexOf(run)), plain: none },
     // A name that mlcli gives has 23 letters without the app's: 2026-03-01-09-30-00-123.
-    column("NAME", ({ name }) => names.get(name)!, { most: 23 }),
-    column("KIND", ({ kind }) => isOneKind ? "" : kind, { rank: 1 }),
-    column("STATUS", ({ status }) => status, { paint: painted }),
-    column("PINNED", (run) => run.pinned ? byteCount(run.modelBytes ?? 0) : "", { rank: 2 }),
-    column("AGE", ({ started }) => durationText(now.getTime() - started.getTime()), { rank: 3 }),
-    column("TIME", (run) => run.ended ? elapsedText(1000 * secondsOf(run)!) : "-", { rank: 3 }),
-    ...differingNames(runs).map((name, index) =>
-      column(name, (run) => fieldText(own(run.hyperparameters, name)), { rank: 1 + index, most })
-    ),
-    ...namesIn(runs.map(({ metrics }) => metrics)).map((name, index) =>
-      column(name, (run) => fieldText(own(run.metrics, name)?.last), { rank: 1 + index, most })
-    ),
-    // STATUS says that a run failed.
-    column("RESULT", (run) => resultOf(run).replace(/^\w+ failed: /, ""), { rank: 1, most: 8 }),
-  ], out);
+    { heading: "NAME", field: ({ name }) => names.get(name)!, plain: ({ name }) => name, most: 23 },
+    {
+      heading: "KIND",
+      field: ({ kind }) => isOneKind ? "" : kind,
+      plain: ({ kind }) => kind,
+      rank: 1,
+    },
+    { heading: "STATUS", field: ({ status }) => status, paint: painted },
+    {
+      heading: "PINNED",
+      field: (run) => run.pinned ? byteCount(run.modelBytes ?? 0) : "",
+      plain: none,
+      rank: 2,
+    },
+    {
+      heading: "AGE",
+      field: ({ started }) => durationText(now.getTime() - started.getTime()),
+      plain: ({ started }) => localTimestamp(started, "T"),
+      rank: 3,
+    },
+    {
+      heading: "TIME",
+      field: (run) => run.ended ? elapsedText(1000 * secondsOf(run)!) : "-",
+      plain: (run) => String(secondsOf(run) ?? "-"),
+      rank: 3,
+    },
+    { heading: "COMMIT", field: none, plain: ({ commit }) => commit ?? "-" },
+    ...differingNames(runs).map((name, index): Column<RunSummary> => ({
+      heading: name,
+      field: (run) => fieldText(own(run.hyperparameters, name)),
+      plain: none,
+      rank: 1 + index,
+      most,
+    })),
+    {
+      heading: "HYPERPARAMETERS",
+      field: none,
+      plain: ({ hyperparameters }) =>
+        Object.entries(hyperparameters).map(([name, value]) => `${name}=${value}`).join(GAP),
+    },
+    ...namesIn(runs.map(({ metrics }) => metrics)).map((name, index): Column<RunSummary> => ({
+      heading: name,
+      field: (run) => fieldText(own(run.metrics, name)?.last),
+      plain: none,
+      rank: 1 + index,
+      most,
+    })),
+    {
+      heading: "RESULT",
+      // STATUS says that a run failed.
+      field: (run) => resultOf(run).replace(/^\w+ failed: /, ""),
+      plain: (run) => resultOf(run) || lastValuesOf(run),
+      rank: 1,
+      most: 8,
+    },
+  ];
+}
+
+function lastValuesOf({ metrics }: RunSummary): string {
+  return lastValues(Object.entries(metrics).map(([name, { last }]) => ({ name, last })));
 }
 
 /** Shortens metrics, and the fractions that a random search draws, but no seed. */
@@ -122,7 +189,7 @@ function fieldText(value: string | number | undefined): string {
 }
 
 /** Returns the reason of a failure, or the counts of a transform; empty for other runs. */
-export function resultOf({ status, reason, transform }: RunSummary): string {
+function resultOf({ status, reason, transform }: RunSummary): string {
   if (status === "Failed" && reason !== undefined) return reason;
   return transform ? `files=${transform["files"]} records=${transform["records"]}` : "";
 }

@@ -1,9 +1,8 @@
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
-import { progressOptions } from "../options/shared.ts";
-import { serverOf, serverPort } from "../options/shared.ts";
+import { options } from "../options/option.ts";
+import { progressOptions, serverOf, serverPort } from "../options/shared.ts";
 
-const STOP = options({
+const OPTIONS = options({
   ...serverOf,
   ...serverPort,
   // No variable: what is removed has to be typed.
@@ -12,14 +11,19 @@ const STOP = options({
   ...progressOptions,
 });
 
-export type StopOptions = Values<typeof STOP>;
-
 export default command({
-  options: STOP,
+  options: OPTIONS,
   examples: [
     ["Stop the server on port 8081", "mlcli local stop --port 8081"],
     ["Stop a server that was started in another directory", "mlcli local stop -p 8081 --yes"],
   ],
-  action: async (context, options) =>
-    await (await import("./stop_action.ts")).stopAction(context, options),
+  action: async (context, options) => {
+    const { serversToStop, stopServers } = await import("../../runtime/local/server/stop.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const servers = await serversToStop(options, context);
+    const waiting = new WaitingProgress(context);
+    const work = stopServers(servers, context);
+    const { name } = await waiting.during(() => "Stopping the server", work);
+    context.out.print(`${name}\n`);
+  },
 });

@@ -1,7 +1,9 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { absolutePath } from "../../runtime/app/typed_path.ts";
+import { jsonText } from "../../runtime/text.ts";
+import { appCommand } from "../command.ts";
 import { pipOptions, programOptions } from "../options/program.ts";
 import { jobOptions, parseInput, type TypedChannel } from "../options/container.ts";
-import { hostOptions } from "../options/hosts.ts";
+import { hostOptions, hostsOf } from "../options/hosts.ts";
 import { options } from "../options/option.ts";
 import { parseTimeLimit } from "../options/parsers.ts";
 
@@ -47,8 +49,6 @@ const OPTIONS = options({
   },
 });
 
-export type TrainValues = AppValues<typeof OPTIONS>;
-
 export default appCommand({
   options: OPTIONS,
   usesEngine: true,
@@ -65,6 +65,33 @@ export default appCommand({
     ],
     ["Train on other data", "mlcli local train --input training=/data/my_flats"],
   ],
-  action: async (context, options) =>
-    await (await import("./train_action.ts")).trainAction(context, options),
+  action: async (context, options) => {
+    const { requireCommand } = await import("../program.ts");
+    const { programRequest, requirePublishable } = await import("./container_request.ts");
+    const { runHost } = await import("./image_access.ts");
+    const { app, args, command, stopAfter } = options;
+    requireCommand(args, command);
+    const request = await programRequest(context, options, "mlcli local train", args);
+    requirePublishable(request);
+    const job = {
+      ...request,
+      hosts: hostsOf(options),
+      checkpoints: options.checkpoints || stopAfter !== undefined,
+      inputs: options.input.map(({ name, directory }) => ({
+        name,
+        source: absolutePath(context.cwd, directory),
+      })),
+    };
+    const host = runHost(context, app);
+    if (options.dryRun) {
+      const { plannedTraining } = await import("../../runtime/local/train_dry.ts");
+      return context.out.print(jsonText(await plannedTraining(job, host)));
+    }
+    if (options.watch) {
+      const { trainWatched } = await import("../../runtime/local/train_watched.ts");
+      return await trainWatched(job, host);
+    }
+    const { train } = await import("../../runtime/local/train.ts");
+    await train(job, host);
+  },
 });

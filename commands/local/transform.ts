@@ -1,4 +1,8 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { absolutePath } from "../../runtime/app/typed_path.ts";
+import type { TransformJob } from "../../runtime/local/jobs.ts";
+import { counted } from "../../runtime/quantities.ts";
+import { jsonText } from "../../runtime/text.ts";
+import { appCommand } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
 import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options } from "../options/option.ts";
@@ -39,8 +43,6 @@ const OPTIONS = options({
   ...pipOptions,
 });
 
-export type TransformValues = AppValues<typeof OPTIONS>;
-
 export default appCommand({
   details: "mlcli starts the app's server like a transform job on SageMaker. PATH is a file " +
     "or a directory. mlcli sends the records in PATH to the server, and saves the " +
@@ -65,6 +67,51 @@ export default appCommand({
     ["Transform a directory of images", "mlcli local transform photos --content-type image/png"],
     ["Show the requests without sending them", "mlcli local transform rows.csv --dry-run"],
   ],
-  action: async (context, options) =>
-    await (await import("./transform_action.ts")).transformAction(context, options),
+  action: async (context, options) => {
+    const { programRequest, requireReachable } = await import("./container_request.ts");
+    const { cwd, out, clock } = context;
+    const request = await programRequest(context, options, "mlcli local deploy");
+    const job: TransformJob = {
+      ...request,
+      code: request.program.code,
+      port: 0,
+      allowHost: [],
+      // The command line has one of them.
+      input: absolutePath(cwd, (options.path ?? options.input)!),
+      output: options.outputDir === undefined ? undefined : absolutePath(cwd, options.outputDir),
+    };
+    requireReachable(job);
+    if (options.dryRun) {
+      const { plannedTransform } = await import("../../runtime/local/transform/dry_run.ts");
+      const { planned, requireNone } = await plannedTransform(job, context);
+      out.print(jsonText(planned));
+      return requireNone();
+    }
+    const { transform } = await import("../../runtime/local/transform/transform.ts");
+    const { Pace, TransferProgress } = await import("../render/progress/transfer.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const { runHost } = await import("./image_access.ts");
+    // Without `waiting`, whose line would be drawn over "Starting the server".
+    const { pipNetwork } = runHost(context, options.app);
+    new WaitingProgress(context).show("Starting the server");
+    const transfer = new TransferProgress(context);
+    let pace: InstanceType<typeof Pace> | undefined;
+    const place = await transform(job, { ...context, pipNetwork }, (results, total) => {
+      const { bytes, files, records, failedFiles } = results;
+      pace ??= new Pace(() => clock.now());
+      pace.reached(records);
+      const { rate } = pace;
+      const speed = rate === undefined ? "" : `, ${Math.round(rate)} records/s`;
+      transfer.reached({
+        bytes,
+        total,
+        more: [
+          counted(records, "record") + speed,
+          counted(files, "file"),
+          ...failedFiles === 0 ? [] : [`${counted(failedFiles, "file")} failed`],
+        ],
+      });
+    });
+    out.print(`${place}\n`);
+  },
 });

@@ -1,9 +1,9 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { appCommand } from "../command.ts";
 import { options } from "../options/option.ts";
 import { parseHost, parsePort } from "../options/parsers.ts";
 import { appName } from "../options/shared.ts";
 
-const UI = options({
+const OPTIONS = options({
   ...appName,
   "-p, --port PORT": {
     description: "Port on this machine; with 0, mlcli selects a free port",
@@ -17,17 +17,56 @@ const UI = options({
   },
 });
 
-export type UiValues = AppValues<typeof UI>;
-
 export default appCommand({
   details: "You can open the page only on this machine, with the token in the printed " +
     "address. The page shows runs and can send requests to servers, but cannot start " +
     "or delete runs or servers. To stop the page, press Ctrl-C.",
-  options: UI,
+  options: OPTIONS,
   examples: [
     ["Open the page in your browser", "mlcli local ui --open"],
     ["Serve the page on a free port", "mlcli local ui --port 0"],
   ],
-  action: async (context, options) =>
-    await (await import("./ui_action.ts")).uiAction(context, options),
+  action: async (context, options) => {
+    const { requireInside } = await import("../../runtime/app/confinement.ts");
+    const { connectToEngine } = await import("../../runtime/docker/connect.ts");
+    const { studioOf } = await import("../../runtime/docker/locate.ts");
+    const { measureEarlierRuns } = await import("../../runtime/local/metrics/earlier.ts");
+    const { openPage, waysTo } = await import("../../runtime/local/ui/reach.ts");
+    const { servePage } = await import("../../runtime/local/ui/server.ts");
+    const { pageDocument } = await import("../../runtime/page/document.ts");
+    const { abortOf, joinSignals } = await import("../../runtime/time.ts");
+    const { out, messages, env, system, interruption } = context;
+    const { app, port: wanted, open, allowHost: allowedHosts } = options;
+    const { paths } = app;
+    await requireInside(paths, [paths.base, paths.localTest, paths.jobs]);
+    await measureEarlierRuns(app, context);
+    const end = new AbortController();
+    using either = joinSignals(end.signal, interruption.signal);
+    const { signal } = either;
+    const { port, token, finished } = servePage({
+      app,
+      port: wanted,
+      allowedHosts,
+      document: await pageDocument(),
+      // Not the context's engine, which stays unreachable if it was unreachable once.
+      connect: () => connectToEngine(context, { signal }),
+      signal,
+    });
+    try {
+      const address = `http://localhost:${port}/#${token}`;
+      // Not `print`: while it waits for a slow reader, Deno hears no signal.
+      await out.write(new TextEncoder().encode(`${address}\n`));
+      messages.note(`Serving the page of ${app.name} (press Ctrl-C to stop)`);
+      for (const way of waysTo(port, studioOf(context), env)) messages.note(way);
+      await using _opened = open
+        ? await openPage(paths, address, system.os, () => {
+          messages.warning("Cannot open a browser", "Open the address above yourself");
+        })
+        : undefined;
+      await abortOf(signal);
+    } finally {
+      end.abort();
+      await finished;
+    }
+  },
 });

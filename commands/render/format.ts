@@ -2,11 +2,6 @@
 
 import { localTimestamp } from "../../runtime/time.ts";
 
-/** `14:03:05` */
-export function clockTime(time: Date): string {
-  return localTimestamp(time, " ").slice(11, 19);
-}
-
 /** A time of today, `14:03`, or of another day, `2026-03-01 14:03`. */
 export function timeOfDay(time: Date, now: Date): string {
   const [date, clock] = localTimestamp(time, " ").split(" ");

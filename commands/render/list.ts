@@ -1,7 +1,7 @@
 /** Lists: a table on a terminal, plain lines in a pipe, or a JSON array. */
 
 import type { Context } from "../../runtime/context.ts";
-import { inOneLine, printableJson } from "../../runtime/text.ts";
+import { inOneLine, listed, printableJson } from "../../runtime/text.ts";
 import { type Column as TableColumn, columnsText, GAP } from "./table.ts";
 
 /** A column of a list. */
@@ -23,15 +23,8 @@ export interface List<Row> {
   readonly empty: string;
 }
 
-/** Result of `printList`. */
-export interface PrintedList {
-  readonly count: number;
-  /** Headings of the columns for which the terminal has no room. */
-  readonly left: readonly string[];
-}
-
 /**
- * Prints a list.
+ * Prints a list, and a note on columns for which the terminal has no room.
  *
  * @param output value of `--output`.
  * @throws the error of `pages`. The JSON array then has no closing bracket, so that no program takes
@@ -41,7 +34,7 @@ export async function printList<Row>(
   { pages, columns, json, empty }: List<Row>,
   output: "text" | "json",
   { out, err, messages }: Context,
-): Promise<PrintedList> {
+): Promise<void> {
   const write = (text: string) => out.write(new TextEncoder().encode(text));
   let count = 0;
   const widths = new Map<string, number>();
@@ -82,7 +75,9 @@ export async function printList<Row>(
   }
   if (output === "json") await write(count === 0 ? "[]\n" : "\n]\n");
   if (count === 0 && err.isTerminal) messages.state(empty);
-  return { count, left: [...left] };
+  if (left.size > 0 && err.isTerminal) {
+    messages.note(`Columns not shown: ${listed([...left], 10)} (use --output json)`);
+  }
 }
 
 /** Returns the text of an item of a JSON array, with what separates it from the item before. */

@@ -7,6 +7,7 @@ import type { Role } from "../contract/jobs.ts";
 import type { PlacedData } from "../contract/processing_data.ts";
 import type { AskedTransform } from "../contract/transform.ts";
 import type { PullLogin } from "../docker/images.ts";
+import type { Waiting } from "../messages.ts";
 import type { ContainerRequest, PublishedPort, ServerRequest } from "../serving/plan.ts";
 import type { ProgramRequest } from "../source/program.ts";
 import type { ContainerCredentials, Variables } from "../contract/variables.ts";
@@ -146,9 +147,6 @@ export interface PipNetwork {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Shows what takes long, in a sentence that may change, until it is done. */
-export type Waiting = <T>(text: () => string, work: Promise<T>) => Promise<T>;
-
 /** What the local flows may use of the context. */
 export type Host =
   & Pick<
@@ -166,7 +164,7 @@ export type Host =
   >
   & {
     /** Without it, nothing is shown. */
-    readonly waiting?: Waiting;
+    readonly waiting?: Pick<Waiting, "during">;
     /** Of this machine, for packages that code asks for when it starts. */
     readonly pipNetwork?: () => Promise<PipNetwork>;
   };

@@ -99,7 +99,7 @@ export async function giveToCaller(
     using change = new OwnerChange(await host.engine(), image, before, force, warn);
     const words = () => change.found === 0 ? "Checking the run's files" : givingWords(change);
     const work = change.make();
-    await (host.waiting ? host.waiting(words, work) : work);
+    await (host.waiting?.during(words, work) ?? work);
   } catch (error) {
     if (!(error instanceof MlcliError || isSystemError(error))) throw error;
     warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);

@@ -137,7 +137,7 @@ export async function withTraining(
         const { restore } = await import("./hosts/restored.ts");
         const copied = restore(layout.checkpoints, own.checkpoints, host.interruption.signal);
         const words = `Copying the checkpoints for ${place.host}`;
-        restored.push(await (host.waiting?.(() => words, copied) ?? copied));
+        restored.push(await (host.waiting?.during(() => words, copied) ?? copied));
       }
       return {
         ...place,

@@ -1,38 +1,35 @@
 /** `local train --watch`: trains, and again after each edit. */
 
+import type { Context } from "../context.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
-import type { Clock } from "../time.ts";
+import { type Clock, clockTime } from "../time.ts";
 import { channelsOf } from "./channels.ts";
-import type { TrainingJob } from "./jobs.ts";
+import type { Host, TrainingJob } from "./jobs.ts";
 import { train } from "./train.ts";
 import { linkBoundary } from "../app/links.ts";
-import { type Change, Watch, watchedCode, type WatchedFolder } from "./watch/changes.ts";
-
-/** Who hears what happens. */
-export interface TrainingAudience {
-  /** A run has ended as it should, or has failed; the next one waits for an edit. */
-  readonly onEnd: (failure: unknown) => void;
-  /** What was edited, also while a run went on: it is trained again now. */
-  readonly onChange: (change: Change) => void;
-}
+import { Watch, watchedCode, type WatchedFolder } from "./watch/changes.ts";
 
 /**
- * Trains until the user interrupts. A run goes on to its end, whatever is edited meanwhile.
+ * Trains until the user interrupts. An edit does not stop a run.
  *
- * @throws Interrupted when the user stopped it; OutputClosed where nobody reads the output.
+ * @throws Interrupted if the user stopped it; OutputClosed if nobody reads the output.
  */
 export async function trainWatched(
   job: TrainingJob,
-  host: Parameters<typeof train>[1] & { readonly clock: Clock },
-  audience: TrainingAudience,
+  host: Host & Pick<Context, "cwd">,
 ): Promise<never> {
-  const { signal } = host.interruption;
+  const { clock, cwd, messages, interruption: { signal } } = host;
+  const say = (text: string): void => messages.state(`${clockTime(clock.date())} ${text}`);
   while (true) {
-    // Before the run: what is edited meanwhile is newer than what it has read.
-    const watch = await watchOf(job, host.clock);
+    // Before the run, so that edits during the run count.
+    const watch = await watchOf(job, clock);
     const look = await watch.look();
-    audience.onEnd(await failureOf(() => train(job, host), signal));
-    audience.onChange(await watch.change(look, signal));
+    const failure = await failureOf(() => train(job, host), signal);
+    if (failure !== undefined) messages.error(failure, cwd);
+    const result = failure === undefined ? "trained" : "training failed";
+    say(`${result}; watching for changes (press Ctrl-C to stop)`);
+    const { words } = await watch.change(look, signal);
+    say(`${words}: retraining`);
   }
 }
 

@@ -1,7 +1,6 @@
 /** The stream on which progress is shown, in the style that the stream and the user choose. */
 
 import { fit } from "../../../runtime/cells.ts";
-import type { Waiting } from "../../../runtime/local/jobs.ts";
 import { noteText, tell, warningText } from "../../../runtime/messages.ts";
 import { type Output, overlaid } from "../../../runtime/streams.ts";
 import { printable } from "../../../runtime/text.ts";
@@ -124,33 +123,4 @@ export class ProgressOutput implements Disposable {
   #print(text: string): void {
     this.#area.above().print(text);
   }
-}
-
-/** In ms: shorter work is not worth a line in a pipe; a busy machine takes a second for it. */
-const SAID_AFTER = 10_000;
-
-/**
- * Tells what takes long at the end of a run: live with its time, else once. The work goes
- * on if nobody can read that.
- */
-export function waitingOn(err: Output, choice: ProgressChoice): Waiting {
-  const bestEffort = overlaid(err, {
-    print(text) {
-      try {
-        err.print(text);
-      } catch {
-        // There is nowhere to say it.
-      }
-    },
-  });
-  return async (text, work) => {
-    const shown = new ProgressOutput(bestEffort, choice);
-    if (shown.style !== "plain") return await shown.during(text, work);
-    const timer = setTimeout(() => shown.say(text()), SAID_AFTER);
-    try {
-      return await work;
-    } finally {
-      clearTimeout(timer);
-    }
-  };
 }

@@ -42,9 +42,15 @@ export class TransferProgress {
       lastLine: now(),
       sent: new Pace(now),
       done: new Pace(now),
-      lines: showLive(messages, (room) => linesOf(this.#transfer!, room)),
+      states: messages.states,
+      lines: showLive(messages, (room) => {
+        const transfer = this.#transfer!;
+        // A printed state ends the transfer, unless it goes on.
+        return messages.states === transfer.states ? linesOf(transfer, room) : [];
+      }),
     };
     transfer.state = state;
+    transfer.states = messages.states;
     transfer.sent.reached(state.bytes);
     transfer.done.reached(state.bytes + (state.skipped ?? 0));
     transfer.lines?.changed();
@@ -56,6 +62,8 @@ export class TransferProgress {
 
 interface Transfer {
   state: TransferState;
+  /** Number of the messages' states when this state was reached. */
+  states: number;
   lastLine: number;
   readonly sent: Pace;
   /** Includes the bytes that were skipped. */

@@ -58,10 +58,7 @@ async function pulled(
   engine: Engine,
   { reference, platform }: Pick<Pull, "reference" | "platform">,
   images: LocalJob["images"],
-  { interruption: { signal }, err, waiting = (_text, work) => work }: Pick<
-    Host,
-    "interruption" | "err" | "waiting"
-  >,
+  { interruption: { signal }, err, waiting }: Pick<Host, "interruption" | "err" | "waiting">,
 ): Promise<ImageDetails> {
   // Loaded only where it is needed.
   const { pullImage, PullSize } = await import("../../docker/pull.ts");
@@ -75,7 +72,8 @@ async function pulled(
     const login = await images.login(registryOf(reference));
     const wanted = { reference, platform, login, missingHint: missingHint(reference) };
     const work = pullImage(engine, wanted, signal, (message) => size.add(message));
-    await waiting(() => `Pulling ${reference} ${size.words}`.trimEnd(), work);
+    const words = () => `Pulling ${reference} ${size.words}`.trimEnd();
+    await (waiting?.during(words, work) ?? work);
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
     throw new MlcliError(`Image not found: ${reference}`, {

@@ -6,9 +6,10 @@
  * it began. A container that does not prove itself changes nothing.
  */
 
+import type { Context } from "../../context.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { abortOf, type Clock, joinSignals, type TemporarySignal } from "../../time.ts";
+import { abortOf, type Clock, clockTime, joinSignals, type TemporarySignal } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { warnOfExpiry } from "../credentials.ts";
@@ -24,17 +25,7 @@ import { requireServable } from "./servable.ts";
 import { type Start, startOf, startServer } from "./starting.ts";
 import { KeptTraffic } from "./traffic.ts";
 
-export interface Audience {
-  /** The first server answers on this port. */
-  readonly onReady: (port: number) => Promise<void>;
-  readonly onStart: (change: Change) => void;
-  /** A new server answers, so many seconds after the change. */
-  readonly onSwitch: (change: Change, seconds: number) => void;
-  /** What is there now does not serve; the server before does. */
-  readonly onFailure: (change: Change, error: unknown) => void;
-  /** The server ended by itself, and nobody answers until the next change. */
-  readonly onEnd: (error: MlcliError) => void;
-}
+type WatchHost = Host & Pick<Context, "cwd">;
 
 /** How long (ms) a start may go on after a newer edit, beside twice the longest that succeeded. */
 const OVERTAKEN_TIMEOUT = 10_000;
@@ -43,19 +34,20 @@ const OVERTAKEN_TIMEOUT = 10_000;
  * Serves until the user interrupts, or stops the server by `local stop`, and returns then. Whatever
  * ends this, no container is left and the port is free.
  *
+ * @param announce prints the address once the first server responds.
  * @throws Interrupted when the user stopped it here; MlcliError where the first server does not
  * answer, or the port is taken; OutputClosed where nobody reads the logs.
  */
 export async function serveWatched(
   job: ServingJob,
-  host: Host,
-  audience: Audience,
+  host: WatchHost,
+  announce: (server: { readonly port: number }) => Promise<void>,
 ): Promise<void> {
   const engine = await host.engine();
   if (job.port !== 0) await clearPort(engine, job.port, job.app, host.interruption.signal);
   const listener = listen(job.port);
-  await using server = new WatchedServer(job, host, audience, engine, listener);
-  await server.start();
+  await using server = new WatchedServer(job, host, engine, listener);
+  await server.start(announce);
   while (true) {
     const change = await server.nextChange();
     if (change === undefined) return;
@@ -66,7 +58,7 @@ export async function serveWatched(
 /** What listens on the port, and the containers behind it; none is left when it is disposed of. */
 class WatchedServer implements AsyncDisposable {
   readonly #port: number;
-  readonly #host: Host;
+  readonly #host: WatchHost;
   readonly #logFailure = new AbortController();
   readonly #ending = new AbortController();
   readonly #either: TemporarySignal;
@@ -86,8 +78,7 @@ class WatchedServer implements AsyncDisposable {
 
   constructor(
     private readonly job: ServingJob,
-    host: Host,
-    private readonly audience: Audience,
+    host: WatchHost,
     private readonly engine: Engine,
     listener: Deno.TcpListener,
   ) {
@@ -109,13 +100,20 @@ class WatchedServer implements AsyncDisposable {
     return this.#either.signal;
   }
 
-  async start(): Promise<void> {
+  /** Prints what happens, with the time. */
+  #say(text: string): void {
+    const { clock, messages } = this.#host;
+    messages.state(`${clockTime(clock.date())} ${text}`);
+  }
+
+  async start(announce: (server: { readonly port: number }) => Promise<void>): Promise<void> {
     this.#look = await this.#watch.look();
     const follow = (_: Engine, server: Server) => this.#logs.follow(this.engine, server);
     this.#start = { ...await startOf(this.job, this.#host, follow), copiesCode: true };
     this.#switchTo(await this.#startBackend(this.#start));
     await this.#traffic.forget();
-    await Promise.race([this.audience.onReady(this.#port), abortOf(this.#signal)]);
+    await Promise.race([announce({ port: this.#port }), abortOf(this.#signal)]);
+    this.#say("watching for changes (press Ctrl-C to stop)");
   }
 
   /** The next change; undefined where somebody has stopped the server. */
@@ -126,7 +124,9 @@ class WatchedServer implements AsyncDisposable {
     const removed = untilRemoved(backend, this.#host, either.signal, async (status) => {
       const hint = "See its log above. The next edit restarts the server.";
       this.#expiry.abort();
-      this.audience.onEnd(await serverEnded(this.engine, backend.server, status, hint));
+      const error = await serverEnded(this.engine, backend.server, status, hint);
+      this.#host.messages.error(error, this.#host.cwd);
+      this.#say("no server is running; waiting for the next change");
     });
     try {
       const change = this.#watch.change(this.#look, either.signal);
@@ -140,7 +140,7 @@ class WatchedServer implements AsyncDisposable {
   /** Serves what is there now. A newer edit waits until this start has ended, unless it hangs. */
   async changeTo(change: Change): Promise<void> {
     this.#look = change.look;
-    this.audience.onStart(change);
+    this.#say(`${change.words}: starting a new server`);
     const attempt = new AbortController();
     using either = joinSignals(this.#signal, attempt.signal);
     this.#watch.change(change.look, either.signal)
@@ -151,7 +151,8 @@ class WatchedServer implements AsyncDisposable {
     } catch (error) {
       this.#signal.throwIfAborted();
       if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-      this.audience.onFailure(change, error);
+      this.#host.messages.error(error, this.#host.cwd);
+      this.#say(`${change.words}: new server failed; the previous one keeps running`);
     } finally {
       attempt.abort();
     }
@@ -162,7 +163,8 @@ class WatchedServer implements AsyncDisposable {
     const next = await this.#startBackend({ ...this.#start!, signal });
     const before = this.#current;
     this.#switchTo(next);
-    this.audience.onSwitch(change, (this.#host.clock.now() - change.at) / 1000);
+    const seconds = (this.#host.clock.now() - change.at) / 1000;
+    this.#say(`${change.words}: new server ready in ${seconds.toFixed(1)} s`);
     if (before === undefined) return;
     const retired = retire(before, this.#host, this.#ending.signal);
     this.#retiring.add(retired);

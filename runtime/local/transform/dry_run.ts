@@ -7,7 +7,6 @@ import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import { lineDifferences, type OddFile } from "../../contract/transform_warnings.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { noteText, tell } from "../../messages.ts";
 import { listed } from "../../text.ts";
 import { Findings } from "../differences/findings.ts";
 import type { Host, TransformJob } from "../jobs.ts";
@@ -23,7 +22,7 @@ import { isPassedOn } from "./work.ts";
  */
 export async function plannedTransform(
   job: TransformJob,
-  { err, interruption: { signal } }: Pick<Host, "err" | "interruption">,
+  { err, messages, interruption: { signal } }: Pick<Host, "err" | "messages" | "interruption">,
 ): Promise<{
   readonly planned: Readonly<Record<string, unknown>>;
   /** @throws MlcliError where files would have no result, or for warnings under `--strict`. */
@@ -44,7 +43,7 @@ export async function plannedTransform(
     files.push({ name: file.name, ...await plannedFile(batches, { processing, isOne, signal }) });
     odd.push({ name: file.shown, odd: found });
   }
-  junkNotes(inputs.junk).forEach((text) => tell(err, noteText(text)));
+  junkNotes(inputs.junk).forEach((text) => messages.note(text));
   const findings = new Findings(job.strict, err);
   findings.add([...inputDifferences(inputs, transform), ...lineDifferences(odd)]);
   const planned = {

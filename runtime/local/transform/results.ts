@@ -1,6 +1,7 @@
 /** What a transform did, in numbers: kept with its run, and shown at its end. */
 
 import type { OddFile } from "../../contract/transform_warnings.ts";
+import { counted } from "../../quantities.ts";
 import { Latencies, threeDigits } from "../latencies.ts";
 import type { FailedRequest, Range } from "./failures.ts";
 
@@ -67,6 +68,17 @@ export class Results {
 
   get recordsPerSecond(): number {
     return threeDigits(this.records / Math.max(this.seconds, 0.001));
+  }
+
+  /** `2 files, 1,000 records in 3.2 s (312 records/s); responses took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
+  get summary(): string {
+    const { files, records, requests, retries, seconds, recordsPerSecond } = this;
+    const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => `${this.latencies.within(part)} ms`);
+    const times =
+      ` (${recordsPerSecond} records/s); responses took ${p50} (p50), ${p95} (p95), ${p99} (p99)`;
+    return `${counted(files, "file")}, ${counted(records, "record")} in ${seconds} s` +
+      (requests === 0 ? "" : times) +
+      (retries === 0 ? "" : `; ${counted(retries, "request")} retried`);
   }
 
   /** `transform` in a run's `job.json`. Times are in ms. */

@@ -27,7 +27,7 @@ import { RECORD_FILES } from "../../model/records.ts";
 import { onFreePort } from "../../serving/ports.ts";
 import { packCode } from "../../source/source.ts";
 import { NOWHERE } from "../../streams.ts";
-import { noteText, tell } from "../../messages.ts";
+import type { Messages } from "../../messages.ts";
 import { inOneLine, sentences } from "../../text.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
 import { mountedCode } from "../code.ts";
@@ -49,14 +49,8 @@ import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
 import { Results } from "./results.ts";
 import { type FilesWork, transformFiles } from "./work.ts";
 
-/** What is told of a transform while it goes on. */
-export interface TransformReport {
-  /** What counts of concurrency, strategy and payload. */
-  readonly limits: (text: string) => void;
-  /** @param total bytes of the data; `undefined`: not known. */
-  readonly progress: (results: Results, total: number | undefined) => void;
-  readonly end: (results: Results) => void;
-}
+/** @param total bytes of the data; `undefined`: unknown. */
+type Progress = (results: Results, total: number | undefined) => void;
 
 /** How many failed files an error shows. */
 const MOST_SHOWN = 10;
@@ -74,7 +68,7 @@ const LONGEST_PARAMETERS = 4_096;
 export async function transform(
   job: TransformJob,
   host: Host,
-  report: TransformReport,
+  progress: Progress,
 ): Promise<string> {
   const layout = job.app.paths;
   const inputs = await inputsIn(layout, job.input);
@@ -96,7 +90,8 @@ export async function transform(
     const server = await serverOf(start, name, shape);
     const log = typedPath(layout, join(run.directory, RECORD_FILES.log));
     const results = new Results(server.modelRun);
-    const about = { start, run, log, server, inputs, place, results, report };
+    const { messages } = host;
+    const about = { start, run, log, server, inputs, place, results, messages, progress };
     try {
       await transformOn({ ...about, transform: shape });
     } finally {
@@ -164,12 +159,13 @@ interface Work extends Pick<FilesWork, "transform" | "place" | "results"> {
   readonly log: string;
   readonly server: Server;
   readonly inputs: Inputs;
-  readonly report: TransformReport;
+  readonly messages: Messages;
+  readonly progress: Progress;
 }
 
 /** @throws MlcliError where the server ended; the signal's reason. */
 async function transformOn(work: Work): Promise<void> {
-  const { transform, start, run, server, inputs, results, report } = work;
+  const { transform, start, run, server, inputs, results, messages } = work;
   const { engine, signal } = start;
   const logs = new FollowedLogs(run.record.log.of({ out: NOWHERE, err: NOWHERE }), () => {});
   const ended = new AbortController();
@@ -185,8 +181,8 @@ async function transformOn(work: Work): Promise<void> {
   const parts = join(run.directory, "output");
   try {
     const limits = await askedLimits(transform, connections, either.signal, start.note);
-    report.limits(limitsText(limits));
-    report.progress(results, total);
+    messages.state(limitsText(limits));
+    work.progress(results, total);
     await makeDirectory(parts);
     await transformFiles(inputs.files, {
       ...work,
@@ -194,11 +190,11 @@ async function transformOn(work: Work): Promise<void> {
       connections,
       parts,
       signal: either.signal,
-      onProgress: () => report.progress(results, total),
+      onProgress: () => work.progress(results, total),
     });
-    report.end(results);
+    messages.state(results.summary);
   } catch (error) {
-    if (signal.aborted) tell(start.err, noteText(soFar(work)));
+    if (signal.aborted) messages.note(soFar(work));
     throw error;
   } finally {
     await removeTreeIfThere(parts).catch(() => {});

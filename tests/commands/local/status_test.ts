@@ -21,7 +21,11 @@ const CREATED = listedServer(4, { State: "created", Status: "Created" });
 async function status(
   containers: readonly unknown[],
   args: readonly string[] = [],
-  terminal: { readonly isTerminal?: boolean; readonly colour?: boolean } = {},
+  terminal: {
+    readonly isTerminal?: boolean;
+    readonly colour?: boolean;
+    readonly columns?: number;
+  } = {},
 ): Promise<ProgramResult> {
   await using engine = await fakeContainers({ containers: containers as never });
   return await runInProcess(["local", "status", ...args], { cwd: "/", engine, ...terminal });
@@ -138,6 +142,18 @@ suite("local status on a terminal", () => {
       stdout,
       /^APP +ROLE +PORT +HEALTH +AGE +IMAGE +MODEL\ndemo +serve +2 +exited \(137\) +\d+d +demo:latest +-\n$/,
     );
+  });
+
+  it("cuts images and models on a narrow terminal, and names the columns without room", async () => {
+    const server = { ...EXITED, Image: `team/${"long".repeat(10)}:1` };
+    const narrow = await status([server], [], { isTerminal: true, columns: 60 });
+    const row = /^demo +serve +2 +exited \(137\) +\d+d +team\/[long]+… +-$/m;
+    assertMatch(narrow.stdout, row);
+    assertEquals(narrow.stdout.split("\n").filter((line) => line.length > 60), []);
+    assertEquals(narrow.stderr, "");
+    const { stderr } = await status([server], [], { isTerminal: true, columns: 35 });
+    const note = "note: Columns not shown: AGE, IMAGE, MODEL (use --output json)\n";
+    assertEquals(stderr.replace(/\n +/g, " "), note);
   });
 
   it("local status says on a terminal that there is no server and no run, also of one app", async () => {

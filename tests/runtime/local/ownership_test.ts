@@ -223,11 +223,13 @@ if (Deno.uid() === 0) {
       const texts: string[] = [];
       const host: Host = {
         ...fakeContext({ engine: () => Promise.resolve(connected) }),
-        waiting: async (text, work) => {
-          texts.push(text());
-          const result = await work;
-          texts.push(text());
-          return result;
+        waiting: {
+          during: async (text, work) => {
+            texts.push(text());
+            const result = await work;
+            texts.push(text());
+            return result;
+          },
         },
       };
       const owners = await ownersBefore([directory.path], CALLER);

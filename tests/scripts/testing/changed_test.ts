@@ -15,7 +15,7 @@ const ROWS: readonly (readonly [
     ["tests/runtime/archive/unpack_test.ts", "tests/e2e/model_test.ts"],
     ["tests/runtime/cells_test.ts"],
   ],
-  ["commands/local/train_action.ts", ["tests/e2e/train_test.ts"], ["tests/runtime/text_test.ts"]],
+  ["commands/local/train.ts", ["tests/e2e/train_test.ts"], ["tests/runtime/text_test.ts"]],
   ["docs/tutorial.md", ["tests/e2e/tutorial_test.ts"], ["tests/e2e/train_test.ts"]],
   ["scripts/release/install.sh", ["tests/scripts/release/install_test.ts"], [
     "tests/e2e/train_test.ts",

@@ -110,6 +110,22 @@ function paceAfter(
   return pace;
 }
 
+suite("a transfer", () => {
+  it("is not shown after a printed state, unless it goes on", () => {
+    const { err, clock } = fakeContext({ isTerminal: true });
+    using messages = new Messages(err);
+    const transfer = new TransferProgress({ messages, clock });
+    transfer.reached({ bytes: MB, total: MB });
+    messages.state("Received everything");
+    const draw = "\r1.0 MB of 1.0 MB\x1b[K\r";
+    const text = `${draw}\r\x1b[KReceived everything\n`;
+    assertEquals(err.text, text);
+    using _clock = replaced(performance, { now: () => Infinity });
+    transfer.reached({ bytes: MB, total: MB });
+    assertEquals(err.text, text + draw);
+  });
+});
+
 suite("a pace", () => {
   const even = Array.from({ length: 3000 }, (_, index) => [index / 100, index] as const);
   for (

@@ -1,0 +1,25 @@
+import { shellWord } from "../../runtime/app/typed_path.ts";
+import type { Stale } from "../../runtime/local/server/made_of.ts";
+import { timeOfDay } from "../render/format.ts";
+
+/** Returns the stale parts of a server (`code edited 14:03, model trained 14:05`), and what to do. */
+export function staleText(
+  { code, model, image, credentials, profile, run, isWatched = false }: Stale,
+  port: number,
+  now: Date,
+): string {
+  const parts = [["code edited", code], ["model trained", model], ["image built", image]] as const;
+  const words = parts.flatMap(([what, time]) =>
+    time === undefined ? [] : [`${what} ${timeOfDay(time, now)}`]
+  );
+  if (credentials !== undefined) {
+    const verb = credentials > now ? "expire" : "expired";
+    words.push(`AWS credentials ${verb} ${timeOfDay(credentials, now)}`);
+  }
+  const renewal = profile === undefined ? "" : ` --aws-credentials ${shellWord(profile)}`;
+  const version = run === undefined ? "" : ` --run ${shellWord(run)}`;
+  return isWatched
+    ? `${words.join(", ")}; see the output of mlcli local deploy --watch`
+    : `${words.join(", ")}; update it: ` +
+      `mlcli local deploy --port ${port} --replace${version}${renewal}`;
+}
