@@ -70,7 +70,7 @@ export async function initAction(
   const result = await makeScaffold(plan, context.interruption.signal);
   if (options.image !== undefined) {
     const what = { directory: cwd, kind: "images", name: options.image } as const;
-    await rememberTrust(what, { ...context, note: (text) => tell(err, `${text}\n`) });
+    await rememberTrust(what, context);
   }
   for (const path of result.created) out.print(`${path}\n`);
   err.print(summary(result));

@@ -10,7 +10,7 @@ import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts
 import { wantsColour } from "./person.ts";
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput, WriteQueue } from "./streams.ts";
-import { Messages, noteText, tell } from "./messages.ts";
+import { Messages } from "./messages.ts";
 import { CLOCK, type Clock } from "./time.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
@@ -94,6 +94,7 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
   };
   const out = outputTo(Deno.stdout, { name: "standard output", ...shared });
   const err = outputTo(Deno.stderr, { name: "standard error", ...shared });
+  const messages = new Messages(err);
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();
@@ -105,7 +106,7 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
     input,
     out,
     err,
-    messages: new Messages(err),
+    messages,
     env,
     cwd: Deno.cwd(),
     caller: currentCaller(),
@@ -147,7 +148,7 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
     return aws;
   }
   function note(text: string): void {
-    if (!notes.has(text)) tell(err, noteText(text));
+    if (!notes.has(text)) messages.note(text);
     notes.add(text);
   }
   async function questionsOnTerminal(): Promise<Questions> {

@@ -90,6 +90,11 @@ export class Messages implements Disposable {
     this.#show(errorText(thrown, directory));
   }
 
+  /** Prints an instruction that belongs to messages above. */
+  hint(hint: string): void {
+    this.#show(hintText(hint));
+  }
+
   /** Prints messages by their levels. */
   tell(messages: readonly Message[]): void {
     for (const { level, message, hint } of messages) {

@@ -35,7 +35,7 @@ export async function cloudRequest<Options extends Choice>(
         const aws = await connectFor(app, options, context);
         return (await (await aws.sts()).identity()).account;
       },
-      note: dryRun ? undefined : (text) => tell(context.err, `${text}\n`),
+      messages: dryRun ? undefined : context.messages,
     });
   }
   return {

@@ -44,14 +44,14 @@ export default command({
     const typed = options.port === undefined ? "" : ` --port ${options.port}`;
     const body = requestBody(context, options, `mlcli local invoke${typed}`);
     const headers = requestHeaders(options.header);
-    const note = (text: string): void => context.messages.note(text);
     const port = options.port ?? (await onlyServer("invoke", undefined, context)).port;
-    const response = invoke({ port, accept, headers, stream, timeout, body }, context, note);
+    const response = invoke({ port, accept, headers, stream, timeout, body }, context);
     const stale = await stalenessOn(port, context, response);
     if (stale !== undefined && !context.interruption.signal.aborted) {
       // Below the response. Also if the request fails: staleness might be the reason.
       await response.catch(() => {});
-      note(`The server is stale: ${staleText(stale, port, context.clock.date())}`);
+      const text = staleText(stale, port, context.clock.date());
+      context.messages.note(`The server is stale: ${text}`);
     }
     await response;
   },

@@ -29,7 +29,7 @@ export async function requireTrustedHere(
   return await requireTrusted({ app, image: image!, command }, {
     env: context.env,
     account: async () => (await (await (await awsIn(app, context)).sts()).identity()).account,
-    note: isDry ? undefined : (text) => context.messages.note(text),
+    messages: isDry ? undefined : context.messages,
   });
 }
 

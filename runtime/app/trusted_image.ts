@@ -8,6 +8,7 @@ import type { Context } from "../context.ts";
 import { isAwsAccount } from "../contract/aws_images.ts";
 import { ecrHost, parseImageName } from "../contract/registry.ts";
 import { MlcliError } from "../errors.ts";
+import type { Messages } from "../messages.ts";
 import { personSettings } from "../person.ts";
 import type { Setting } from "../setting.ts";
 import { inOneLine } from "../text.ts";
@@ -26,8 +27,8 @@ export interface NamedImage {
 export interface TrustHost extends Pick<Context, "env"> {
   /** The caller's account. @throws MlcliError where it cannot be found out. */
   readonly account: () => Promise<string>;
-  /** Is told where something cannot be remembered; without it, nothing is remembered. */
-  readonly note: ((text: string) => void) | undefined;
+  /** `undefined`: nothing is remembered. */
+  readonly messages: Pick<Messages, "note"> | undefined;
 }
 
 /**
@@ -70,13 +71,13 @@ export async function requireTrusted(
 /** Remembers an image or an account, so that the user need not type it again. */
 export async function rememberTrust(
   what: Remembered,
-  { env, note }: Pick<TrustHost, "env" | "note">,
+  { env, messages }: Pick<TrustHost, "env" | "messages">,
 ): Promise<void> {
-  if (note === undefined) return;
+  if (messages === undefined) return;
   await rememberIfPossible(
     what,
     env,
-    (reason) => note(`Cannot remember that you trust this image: ${reason}`),
+    (reason) => messages.note(`Cannot remember that you trust this image: ${reason}`),
   );
 }
 

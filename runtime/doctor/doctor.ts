@@ -32,7 +32,7 @@ export interface Diagnosis {
 
 export async function diagnose(
   { appName, dockerTag, port, unknownKeysOf, cloud }: DoctorRequest,
-  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err" | "interruption">,
+  host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "messages" | "interruption">,
 ): Promise<Diagnosis> {
   const { signal } = host.interruption;
   const engine = host.engine();
@@ -93,7 +93,7 @@ async function imageAndPlatform(
   engine: Engine,
   app: App,
   image: ImageDetails | undefined,
-  host: Pick<Context, "err" | "interruption">,
+  host: Pick<Context, "messages" | "interruption">,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
     ...await imageChecks(engine, app, image, host),

@@ -11,7 +11,7 @@ import type { ImageDetails } from "../docker/images.ts";
 import { isFile } from "../files.ts";
 import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
 import { initProbePlan } from "../local/container/body.ts";
-import type { MessageStream } from "../messages.ts";
+import type { Messages } from "../messages.ts";
 import { listed } from "../text.ts";
 import { type Check, guarded } from "./check.ts";
 import { lookupCheck } from "./lookup_check.ts";
@@ -20,14 +20,14 @@ import { lookupCheck } from "./lookup_check.ts";
  * Whether the image is there, and holds the code as it is now.
  *
  * @param image what the engine says of it.
- * @param host its `err` gets a warning if a container may be left.
+ * @param host its `messages` warn if a container might be left.
  * @throws MlcliError where it is another app's.
  */
 export async function imageChecks(
   engine: Engine,
   app: App,
   image: ImageDetails | undefined,
-  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
+  { messages, interruption: { signal } }: Pick<Context, "messages" | "interruption">,
 ): Promise<readonly Check[]> {
   const reference = app.image;
   const build = `mlcli build${tagOption(reference)}`;
@@ -51,13 +51,13 @@ export async function imageChecks(
     const message = `Image ${reference} exists (not built by mlcli)`;
     return [{ name: "image", status: "ok", message }];
   }
-  const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
+  const lookup = async () => [await lookupCheck(engine, app, reference, { messages, signal })];
   const changes = async () => [{ name: "image", ...await changesCheck(app, reference, image) }];
   // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
   const found = await guarded("image", changes, "warning");
   // Containers of other images get no init, and what they hold is not known.
   if (!holdsHarness(image)) return found;
-  const init = await guarded("init", async () => [await initCheck(engine, reference, err)]);
+  const init = await guarded("init", async () => [await initCheck(engine, reference, messages)]);
   return [...found, ...init, ...await guarded("hosts", lookup, "unknown")];
 }
 
@@ -100,13 +100,17 @@ async function changesCheck(
  * catatonit. That shows only when a container is started.
  *
  * @param image an image of mlcli that exists.
- * @param err gets a warning if the container may be left.
+ * @param messages warn if the container might be left.
  */
-export async function initCheck(engine: Engine, image: string, err: MessageStream): Promise<Check> {
+export async function initCheck(
+  engine: Engine,
+  image: string,
+  messages: Messages,
+): Promise<Check> {
   const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;
   let id: string | undefined;
   try {
-    id = await createContainer(engine, name, initProbePlan(image), err);
+    id = await createContainer(engine, name, initProbePlan(image), messages);
     await engine.startContainer(id);
     return { name: "init", status: "ok", message: "Containers can have an init process" };
   } catch (error) {
@@ -119,6 +123,6 @@ export async function initCheck(engine: Engine, image: string, err: MessageStrea
         "snap does not support it.",
     };
   } finally {
-    if (id !== undefined) await discardContainer(engine, { id, name }, err);
+    if (id !== undefined) await discardContainer(engine, { id, name }, messages);
   }
 }

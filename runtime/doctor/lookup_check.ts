@@ -9,7 +9,8 @@ import {
   makeNetwork,
   removeNetwork,
 } from "../local/hosts/network.ts";
-import { NOWHERE, type Output, overlaid } from "../streams.ts";
+import type { Messages } from "../messages.ts";
+import { NOWHERE } from "../streams.ts";
 import { deadlineIn, joinSignals } from "../time.ts";
 import type { Check } from "./check.ts";
 
@@ -19,13 +20,13 @@ const TIMEOUT = 10;
 /**
  * Whether containers find each other by name, as hosts have to. `getent` of the image looks one up.
  *
- * @param host its `err` gets a warning if the container may be left.
+ * @param host its `messages` warn if the container might be left.
  */
 export async function lookupCheck(
   engine: Engine,
   app: App,
   image: string,
-  { err, signal }: { readonly err: Output; readonly signal: AbortSignal },
+  { messages, signal }: { readonly messages: Messages; readonly signal: AbortSignal },
 ): Promise<Check> {
   const name = "hosts";
   if (engine.inStudio) {
@@ -39,7 +40,8 @@ export async function lookupCheck(
     using either = joinSignals(signal, limit.signal);
     const { status } = await runContainer(engine, `mlcli-${id}`, planOf(image, network), {
       out: NOWHERE,
-      err: overlaid(NOWHERE, { print: (text) => err.print(text) }),
+      err: NOWHERE,
+      messages,
       interruption: { signal: either.signal, force: either.signal },
     });
     signal.throwIfAborted();

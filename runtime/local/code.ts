@@ -7,6 +7,7 @@ import { initCommand, typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
+import type { Messages } from "../messages.ts";
 import { holdsHarness, isOfOwnContext, type LabelledImage } from "../contract/images.ts";
 import type { OfImage } from "./plan.ts";
 
@@ -23,7 +24,6 @@ export const NOT_MOUNTED: MountedCode = { codeFolder: undefined, commonFolder: u
  * with AWS's toolkits. It is hidden only by code that the app has, and the user is told. Such an
  * image does not look for what is common.
  *
- * @param note is told where the image's own code may be hidden.
  * @throws MlcliError when the image that the app builds would run the old code that it holds, since the
  * app has none.
  */
@@ -32,12 +32,12 @@ export async function mountedCode(
   layout: Paths,
   code: CodeFolder,
   image: LabelledImage,
-  note: (message: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<MountedCode> {
   if (strict) return NOT_MOUNTED;
   const hasCommon = holdsHarness(image) && await isDirectory(layout.common);
   return {
-    codeFolder: await codeFolderOf(layout, code, image, app.configuration.image, note),
+    codeFolder: await codeFolderOf(layout, code, image, app.configuration.image, messages),
     commonFolder: hasCommon ? layout.common : undefined,
   };
 }
@@ -47,7 +47,7 @@ async function codeFolderOf(
   code: CodeFolder,
   image: LabelledImage,
   named: string | undefined,
-  note: (message: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<string | undefined> {
   const folder = layout[code];
   const isThere = await holdsFile(layout, folder, layout.boundary);
@@ -64,6 +64,6 @@ async function codeFolderOf(
     });
   }
   if (!isThere || isOfOwnContext(image)) return undefined;
-  note(`Using ${path}/ instead of the image's own ${PATHS.code}`);
+  messages.note(`Using ${path}/ instead of the image's own ${PATHS.code}`);
   return folder;
 }

@@ -1,9 +1,8 @@
 /** AWS credentials that a local run lends to the code in its container (`--aws-credentials`). */
 
-import { type MessageStream, tell, warningText } from "../messages.ts";
+import type { Messages } from "../messages.ts";
 import type { ContainerCredentials } from "../contract/variables.ts";
-import { type Clock, localTimestamp } from "../time.ts";
-import { ignoringFailures } from "./differences/findings.ts";
+import { localTimestamp } from "../time.ts";
 import type { Host, LocalJob } from "./jobs.ts";
 import type { Mask } from "./masked.ts";
 
@@ -33,13 +32,13 @@ export const EXPIRY_WARNING = 5 * 60_000;
  */
 export async function withCredentials<Job extends LocalJob>(
   job: Job,
-  note: (text: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<Job> {
   const credentials = await job.lender?.lend();
   if (credentials === undefined) return job;
   const { profile, expires } = credentials;
   const until = expires === undefined ? "" : ` (valid until ${minuteOf(expires)})`;
-  note(`The container receives the AWS credentials of profile "${profile}"${until}`);
+  messages.note(`The container receives the AWS credentials of profile "${profile}"${until}`);
   return { ...job, credentials };
 }
 
@@ -54,7 +53,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
  */
 export async function warnOfExpiry(
   credentials: Partial<Pick<ContainerCredentials, "expires">> | undefined,
-  { clock, err }: { readonly clock: Clock; readonly err: MessageStream },
+  { clock, messages }: Pick<Host, "clock" | "messages">,
   signal: AbortSignal,
   hint: string,
 ): Promise<void> {
@@ -66,7 +65,7 @@ export async function warnOfExpiry(
   if (signal.aborted) return;
   const text = `The AWS credentials of the server expire at ${minuteOf(expires)}`;
   // Nothing waits for this function.
-  tell(ignoringFailures(err), warningText(text, hint));
+  messages.ignoringFailures().warning(text, hint);
 }
 
 /** `2026-03-01 09:30` */

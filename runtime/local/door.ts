@@ -7,7 +7,6 @@
 import type { Paths } from "../app/paths.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
-import { noteText, tell, warningText } from "../messages.ts";
 import type { Host } from "./jobs.ts";
 
 /** What users other than the owner may do. */
@@ -20,7 +19,7 @@ const OTHERS = 0o077;
  */
 export async function closeDoor(
   layout: Paths,
-  { caller, err }: Pick<Host, "caller" | "err">,
+  { caller, messages }: Pick<Host, "caller" | "messages">,
 ): Promise<void> {
   if (caller === undefined) return; // Windows has no setuid.
   const { testDirectory } = layout;
@@ -34,19 +33,16 @@ export async function closeDoor(
           `sudo chown -R ${caller.uid}:${caller.gid} ${shellWord(shown)}`,
       });
     }
-    tell(err, noteText(`${whose} and can run programs that your runs create there, even as root`));
+    messages.note(`${whose} and can run programs that your runs create there, even as root`);
   }
   if ((mode! & OTHERS) === 0) return;
   try {
     await Deno.chmod(testDirectory, mode! & 0o7777 & ~OTHERS);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    tell(
-      err,
-      warningText(
-        `Cannot remove other users' access to ${shown}: ${fileErrorReason(error)}`,
-        "To keep the files of your runs private, move the app to a directory that only you can access",
-      ),
+    messages.warning(
+      `Cannot remove other users' access to ${shown}: ${fileErrorReason(error)}`,
+      "To keep the files of your runs private, move the app to a directory that only you can access",
     );
   }
 }

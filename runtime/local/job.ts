@@ -6,16 +6,14 @@
 import type { CodeFolder } from "../app/layout.ts";
 import type { Paths } from "../app/paths.ts";
 import { typedPath } from "../app/typed_path.ts";
-import {
-  type Difference,
-  environmentDifferences,
-  networkDifferences,
-} from "../contract/differences.ts";
+import { fit } from "../cells.ts";
+import { environmentDifferences, networkDifferences } from "../contract/differences.ts";
 import type { ProgramKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { MlcliError, OutputClosed } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
+import { showLive } from "../live_lines.ts";
 import { userDifference } from "../contract/image_rules.ts";
 import { commitOf } from "../source/commit.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
@@ -25,7 +23,7 @@ import { decisive, endingOf, factsOfHosts } from "./hosts/ends.ts";
 import { type ReadyHost, readyHost } from "./hosts/ready.ts";
 import { runCluster } from "./hosts/cluster.ts";
 import type { HostEnd, StopReason } from "./hosts/run.ts";
-import { Findings, ignoringFailures } from "./differences/findings.ts";
+import { Findings } from "./differences/findings.ts";
 import type { JobRun } from "./job_run.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import {
@@ -34,7 +32,7 @@ import {
   outputBefore,
   outputDifferences,
 } from "./differences/output.ts";
-import { StatusLine } from "./metrics/messages.ts";
+import type { MetricsLine } from "./metrics/messages.ts";
 import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { readReport } from "./differences/report.ts";
@@ -44,7 +42,7 @@ import { notesOn, pointerDifferences } from "./runs/linked.ts";
 import { workingFolders } from "./runs/run.ts";
 import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
-import { hintText, type MessageStream, noteText, tell, warningText } from "../messages.ts";
+import type { Message, Messages } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
@@ -68,19 +66,25 @@ const GRACE = 10;
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
   const { kind, image, hosts, run: { record } } = run;
-  const status = new StatusLine(host);
-  const err = ignoringFailures(status.above.err);
+  const status: MetricsLine = { text: "" };
+  showLive(
+    host.messages,
+    ({ columns }) => status.text === "" ? [] : [{ text: fit(status.text, columns) }],
+  );
+  // The run must end properly even if its messages cannot be printed.
+  const messages = host.messages.ignoringFailures();
   const layout = job.app.paths;
   const engine = await host.engine();
   await run.checkPaths();
   const isOurs = holdsHarness(image);
-  const note = (text: string): void => tell(err, noteText(text));
-  const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
+  const mounted = run.sent
+    ? NOT_MOUNTED
+    : await mountedCode(job, layout, CODE[kind], image, messages);
   const writesOutput = run.places.includes(layout.output);
   if (hosts.length > 1 && writesOutput) await clearReason(layout.output, kind);
   const ready: ReadyHost[] = [];
   for (const one of hosts) {
-    ready.push(await readyHost(one, { job, run, mounted, status, host, note }));
+    ready.push(await readyHost(one, { job, run, mounted, status, host, messages }));
   }
   const reference = ready[0]!.body.Image;
   const folders: string[] = [];
@@ -89,12 +93,12 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   }
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
-  const findings = new Findings(job.strict, err, againOf(job, run));
+  const findings = new Findings(job.strict, messages, againOf(job, run));
   /** Looks at what there is before the code starts. */
   async function lookAround(): Promise<OutputBefore> {
     // After this, the engine is asked to create the containers.
     await new Promise((resolve) => setTimeout(resolve, 0));
-    for (const text of notesOn(layout, run.looked)) note(text);
+    for (const text of notesOn(layout, run.looked)) messages.note(text);
     findings.add([
       ...run.differences,
       ...pointerDifferences(layout, run.looked, job.strict),
@@ -124,7 +128,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   async function takeOver(ends: readonly HostEnd[] = []): Promise<void> {
     isTaken = true;
     for (const { endOutput } of ready) await endOutput();
-    status.close();
+    host.messages.showBelow(undefined);
     if (isLeft) return;
     record.data = await data ?? null;
     const moves = hosts.length === 1 ? [] : await Promise.all(
@@ -155,33 +159,35 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (own !== undefined) {
       if (writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
-        if (own.isShared && kind === "train") sayShared(left, err);
+        if (own.isShared && kind === "train") sayShared(left, messages);
         else findings.add(left);
       }
       for (const folder of run.uploaded) findings.add(await linkDifferences(kind, folder));
     }
     const ending = first === undefined || findings.hasViolations ? "failed" : endingOf(first);
-    await settle(run, ending, { findings, warnings, moves, err });
+    await settle(run, ending, { findings, warnings, moves, messages });
   }
   // While the engine creates the containers.
   const around = lookAround();
   around.catch(() => {});
   let verdicts: readonly string[] = [];
   try {
-    const cluster = { job, run: run.run.name, containers: ready, note };
-    verdicts = await runCluster(engine, cluster, host, {
+    const cluster = { job, run: run.run.name, containers: ready };
+    verdicts = await runCluster(engine, cluster, { ...host, messages }, {
       grace,
       before: around,
       after: run.stopAfter,
       onStart: () => {
         data = dataOf(run.looked, host.interruption.signal).catch(() => null);
       },
-      onStop: (why) => err.print(stopText(why, grace)),
+      onStop: (why) => {
+        if (why !== "unread") messages.state(stopText(why, grace));
+      },
       onLeft: () => {
         if (isLeft) return;
         isLeft = true;
         run.run.leave();
-        tell(err, noteText(leftWords(run, layout)));
+        messages.note(leftWords(run, layout));
       },
       whileRemoved: takeOver,
     });
@@ -190,20 +196,20 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (!isTaken) await takeOver();
   }
   const outcome = first!;
-  for (const text of verdicts) tell(err, `${text}\n`);
+  for (const text of verdicts) messages.state(text);
   if (outcome.cause === undefined) {
-    await run.report(outcome, err);
+    await run.report(outcome, messages);
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
     if (outcome.status === 0 || isStopped) {
-      if (findings.hasViolations) sayRun(run, err);
+      if (findings.hasViolations) sayRun(run, messages);
       findings.requireNone();
       const { remedy } = findings;
-      if (remedy !== undefined) run.run.sayLast(() => tell(err, hintText(remedy)));
+      if (remedy !== undefined) run.run.sayLast(() => messages.hint(remedy));
       return;
     }
   }
   findings.warnOfAll();
-  if (!(outcome.cause instanceof OutputClosed)) sayRun(run, err);
+  if (!(outcome.cause instanceof OutputClosed)) sayRun(run, messages);
   if (outcome.cause !== undefined) throw outcome.cause;
   const { failureOf } = await import("./failure.ts");
   throw await failureOf({
@@ -234,14 +240,13 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
 }
 
 /** What is said when the code is told to end. What kills it: the first Ctrl-C only asks it to. */
-function stopText(why: StopReason, grace: number): string {
-  if (why === "unread") return "";
+function stopText(why: Exclude<StopReason, "unread">, grace: number): string {
   if (typeof why === "object") {
     const { host, words } = why.failed;
-    return `${host} failed (${words}); stopping the others (up to ${grace} s)\n`;
+    return `${host} failed (${words}); stopping the others (up to ${grace} s)`;
   }
   const killer = why === "asked" ? "Ctrl-C again" : "Ctrl-C twice";
-  return `Stopping (up to ${grace} s; press ${killer} to kill)\n`;
+  return `Stopping (up to ${grace} s; press ${killer} to kill)`;
 }
 
 /** The command once more, as far as it may be shown: values of variables are not. */
@@ -251,8 +256,8 @@ function againOf({ dockerTag: tag, strict }: BatchJob, { again }: JobRun): strin
 }
 
 /** Where to look after a run that did not go well. */
-function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
-  if (record.isThere) tell(err, noteText(`See this run: mlcli local describe ${name}`));
+function sayRun({ run: { name, record } }: JobRun, messages: Messages): void {
+  if (record.isThere) messages.note(`See this run: mlcli local describe ${name}`);
 }
 
 /** What is left with a container that may still run and write. */
@@ -264,9 +269,9 @@ function leftWords({ kind, run, hosts }: JobRun, layout: Paths): string {
 }
 
 /** Two runs at once share `output`: what one of them wrote is not held against the other. */
-function sayShared(left: readonly Difference[], err: MessageStream): void {
+function sayShared(left: readonly Message[], messages: Messages): void {
   for (const { message } of left) {
-    tell(err, noteText(`${message}, unless another active run of the app wrote it`));
+    messages.note(`${message}, unless another active run of the app wrote it`);
   }
 }
 
@@ -276,32 +281,34 @@ type Moves = NonNullable<Settled["moved"]>;
 interface LastWords {
   readonly findings: Findings;
   /** Of files, some of which have been moved, or are. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   readonly moves: Moves;
-  readonly err: MessageStream;
+  readonly messages: Messages;
 }
 
-/** A text with the paths that files have once they are moved. */
-function inPlace(text: string, moves: Moves): string {
-  return moves.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
+/** Returns a message with the paths that files have once they are moved. */
+function inPlace({ level, message, hint }: Message, moves: Moves): Message {
+  const moved = (text: string): string =>
+    moves.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
+  return { level, message: moved(message), hint: hint && moved(hint) };
 }
 
 /** A failure here is the run's, unless something else was before: that matters more. */
 async function settle(
   run: JobRun,
   ending: Ending,
-  { findings, warnings, moves, err }: LastWords,
+  { findings, warnings, moves, messages }: LastWords,
 ): Promise<void> {
   let last: Moves = [];
   try {
     const { difference, note, moved } = await run.settle(ending);
     last = moved ?? [];
     findings.add([difference]);
-    if (note !== undefined) tell(err, noteText(note));
+    if (note !== undefined) messages.note(note);
   } catch (error) {
     if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
-    tell(err, warningText(error.message, error.hint));
+    messages.warning(error.message, error.hint);
   } finally {
-    for (const text of warnings) tell(err, inPlace(text, [...moves, ...last]));
+    messages.tell(warnings.map((one) => inPlace(one, [...moves, ...last])));
   }
 }

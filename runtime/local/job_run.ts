@@ -1,11 +1,10 @@
 /** What `train` and `process` have their job made of, and what runs it. */
 
-import type { Difference } from "../contract/differences.ts";
 import type { ProgramKind } from "../contract/jobs.ts";
 import type { Program } from "../contract/launch.ts";
 import type { CreateBody } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
-import type { MessageStream } from "../messages.ts";
+import type { Message, Messages } from "../messages.ts";
 import type { RunFacts } from "../model/records.ts";
 import type { Ending, Settled } from "../model/versions.ts";
 import type { PackedCode } from "../source/source.ts";
@@ -39,7 +38,7 @@ export interface JobRun {
   /** The directories that it reads. */
   readonly looked: readonly LookedAt[];
   /** What is known to differ on SageMaker before it starts. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly Message[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly hosts: readonly HostRun[];
@@ -48,7 +47,7 @@ export interface JobRun {
   /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
   /** Of several hosts: puts what they wrote into one place, that of `first` last; `undefined`: none ended. */
-  readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
+  readonly merge: (first: string | undefined) => Promise<readonly (Message | undefined)[]>;
   /** Hides secrets in what the code prints; `undefined`: it was given none. */
   readonly mask?: Mask | undefined;
   /** What is in that from the start. */
@@ -58,5 +57,5 @@ export interface JobRun {
   /** Puts away what it wrote, once that is the caller's. */
   readonly settle: (ending: Ending) => Promise<Settled>;
   /** Tells more of a run that nobody interrupted. */
-  readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
+  readonly report: (outcome: RunOutcome, messages: Messages) => Promise<void>;
 }

@@ -12,7 +12,6 @@ import { hyperparametersOf, hyperparameterTypos } from "../contract/hyperparamet
 import { holdsHarness } from "../contract/images.ts";
 import type { Program } from "../contract/launch.ts";
 import type { ImageDetails } from "../docker/images.ts";
-import { noteText, tell, warningText } from "../messages.ts";
 import { programFor } from "../source/program.ts";
 import { packCode, type PackedCode } from "../source/source.ts";
 import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
@@ -39,7 +38,7 @@ export interface KnownTraining {
  */
 export async function knownTraining(
   job: TrainingJob,
-  host: Pick<Host, "clock" | "err">,
+  host: Pick<Host, "clock" | "messages">,
 ): Promise<KnownTraining> {
   const layout = job.app.paths;
   const isNamed = job.inputs.some(({ name }) => name === "training");
@@ -54,8 +53,7 @@ export async function knownTraining(
   await requireTestDirectory(layout);
   const metrics = await metricsOf(job, host);
   const { code } = job.program;
-  const note = (text: string): void => tell(host.err, noteText(text));
-  const sent = code && await packCode([code], code.entryPoint, note);
+  const sent = code && await packCode([code], code.entryPoint, host.messages);
   const found = await channelsOf(layout, job.inputs, sent === undefined);
   const empty = await emptyChannels(layout, found);
   // Code of the user's own may want no data: what init made for some is no channel then.
@@ -63,7 +61,7 @@ export async function knownTraining(
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameter);
   for (const text of hyperparameterTypos(file, job.hyperparameter)) {
-    tell(host.err, warningText(text));
+    host.messages.warning(text);
   }
   return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
 }
@@ -87,7 +85,7 @@ export async function programOf(
  */
 async function metricsOf(
   job: TrainingJob,
-  host: Pick<Host, "clock" | "err">,
+  host: Pick<Host, "clock" | "messages">,
 ): Promise<Metrics | undefined> {
   const { metricDefinitions } = job.app.configuration;
   if (metricDefinitions.length === 0) return undefined;
@@ -95,7 +93,7 @@ async function metricsOf(
   const { Metrics } = await import("./metrics/metrics.ts");
   const { metricProblems } = await import("../contract/metric_values.ts");
   const metrics = new Metrics(metricDefinitions, () => host.clock.date().getTime());
-  sayProblems(metricProblems(metrics.unusable, fileOf(job)), host.err);
+  sayProblems(metricProblems(metrics.unusable, fileOf(job)), host.messages);
   return metrics;
 }
 

@@ -11,7 +11,7 @@ import { isRootless } from "../docker/engine_info.ts";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import { NOWHERE } from "../streams.ts";
-import { warningText } from "../messages.ts";
+import { type Message, Messages, warning } from "../messages.ts";
 import { counted } from "../quantities.ts";
 import { listed } from "../text.ts";
 import { deadlineIn, joinSignals, type TemporarySignal } from "../time.ts";
@@ -90,24 +90,21 @@ export async function giveToCaller(
   image: string,
   before: OwnersBefore | undefined,
   host: Pick<Host, "engine" | "interruption" | "waiting">,
-): Promise<readonly string[]> {
-  const warnings: string[] = [];
-  const warn: Warn = (message, hint) => void warnings.push(warningText(message, hint));
+): Promise<readonly Message[]> {
+  const warnings: Message[] = [];
   if (before === undefined) return warnings;
   try {
     const { force } = host.interruption;
-    using change = new OwnerChange(await host.engine(), image, before, force, warn);
+    using change = new OwnerChange(await host.engine(), image, before, force, warnings);
     const words = () => change.found === 0 ? "Checking the run's files" : givingWords(change);
     const work = change.make();
     await (host.waiting?.during(words, work) ?? work);
   } catch (error) {
     if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-    warn(messageOf(error), error instanceof MlcliError ? error.hint : undefined);
+    warnings.push(warning(messageOf(error), error instanceof MlcliError ? error.hint : undefined));
   }
   return warnings;
 }
-
-type Warn = (message: string, hint: string | undefined) => void;
 
 function givingWords({ found }: { readonly found: number }): string {
   return `Changing the owner of ${counted(found, "file")} to you`;
@@ -127,7 +124,7 @@ class OwnerChange implements Disposable {
     private readonly before: OwnersBefore,
     /** Ends it when the user does not want to wait. */
     private readonly force: AbortSignal,
-    private readonly warn: Warn,
+    private readonly warnings: Message[],
   ) {
     this.#caller = before.caller;
   }
@@ -215,11 +212,16 @@ class OwnerChange implements Disposable {
       const { status, cause } = await runContainer(this.engine, name, body, {
         out: NOWHERE,
         err: NOWHERE,
+        messages: new Messages(NOWHERE),
         interruption: { signal, force: signal },
       });
       if (cause !== undefined) throw cause;
       if (status !== 0) throw new Error(`${command[0]} exited with code ${status}`);
     }
+  }
+
+  #warn(message: string, hint: string): void {
+    this.warnings.push(warning(message, hint));
   }
 
   #newlyPrivileged(trees: readonly Entry[]): readonly Entry[] {
@@ -240,12 +242,12 @@ class OwnerChange implements Disposable {
     if (left.length > 0) await this.#run(pathsOf(left), ["chmod", "ug-s"]).catch(() => {});
     const dangerous = pathsOf(await stillPrivileged(left));
     if (dangerous.length === 0) {
-      return this.warn(
+      return this.#warn(
         `Removed the setuid bit from files that the run created: ${shownPaths(pathsOf(files))}`,
         "Check why the code sets this bit: it lets all users run a program with its owner's rights",
       );
     }
-    this.warn(
+    this.#warn(
       "The run created programs that run with another user's rights (setuid): " +
         shownPaths(dangerous),
       `Remove this right (sudo chmod ug-s FILE) or the programs: sudo rm ${typedPaths(dangerous)}`,
@@ -262,7 +264,7 @@ class OwnerChange implements Disposable {
       return isUnseen(entry) && !wasSo && !isGiven(entry.path);
     });
     if (unseen.length === 0) return;
-    this.warn(
+    this.#warn(
       `Cannot check for setuid programs in ${shownPaths(pathsOf(unseen))} (a name that is not ` +
         "UTF-8, a path that is too long, or too many files)",
       "Do not give other users access to test_dir: programs in it might run with another user's " +
@@ -282,7 +284,7 @@ class OwnerChange implements Disposable {
     });
     if (kept.length === 0) return;
     const paths = pathsOf(kept);
-    this.warn(
+    this.#warn(
       `The run changed files that another user owns: ${shownPaths(paths)}`,
       `To take ownership: sudo chown -h ${uid}:${gid} ${typedPaths(paths)}`,
     );

@@ -9,14 +9,14 @@ import type { Paths } from "../app/paths.ts";
 import { recordedPath, shellWord } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
-import { commandDifferences, type Difference } from "../contract/differences.ts";
+import { commandDifferences } from "../contract/differences.ts";
 import { isSharded, requireShards } from "../contract/hosts.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { JOBS, PATHS } from "../contract/jobs.ts";
 import { processingLaunchOf } from "../contract/launch.ts";
 import { CODE_INPUT, plainData, type ProcessingData } from "../contract/processing_data.ts";
 import { UsageError } from "../errors.ts";
-import { noteText, tell } from "../messages.ts";
+import { type Message, warning } from "../messages.ts";
 import { makeLike } from "../model/versions.ts";
 import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
@@ -89,10 +89,9 @@ export async function withProcessing(
   await checkPaths();
   await requireTestDirectory(layout);
   const inputs = await inputsOf(layout, job.inputs);
-  const note = (text: string): void => tell(host.err, noteText(text));
   const recorded = ({ name, path, place }: ProcessingOutput): string =>
     `${name}:${path}=${recordedPath(layout, place ?? join(layout.output, name))}`;
-  const sent = code && await packCode([code], code.entryPoint, note);
+  const sent = code && await packCode([code], code.entryPoint, host.messages);
   const isOwnImage = isOfAppsDirectory(job.app);
   // Of another image, it is not known yet whether it has scripts.
   const own = isOwnImage ? await scriptOf(job, layout) : undefined;
@@ -112,7 +111,7 @@ export async function withProcessing(
   }
   const script = own ?? await scriptOf(job, layout);
   const launch = processingLaunchOf(command, code?.entryPoint, script, job.program.arguments);
-  const lent = await withCredentials(job, note);
+  const lent = await withCredentials(job, host.messages);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
     const { name } = run;
@@ -120,7 +119,7 @@ export async function withProcessing(
     const isAlone = places.length === 1;
     const linked = planLinked(looked, run.directory, job, sent !== undefined);
     await layLinked(linked, layout, host.interruption.signal);
-    await layShards(job.hosts, places, linked, note);
+    await layShards(job.hosts, places, linked, host.messages);
     // Where its results have places of their own, SageMaker drops what else is in its output.
     const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
@@ -236,7 +235,7 @@ export async function withProcessing(
           return {
             difference,
             ...await moveOutputs(layout, name, outputs, {
-              err: host.err,
+              messages: host.messages,
               signal: host.interruption.signal,
             }),
           };
@@ -257,7 +256,7 @@ async function scriptOf({ file }: ProcessingJob, layout: Paths): Promise<string 
 function lostOutput(
   folders: readonly string[],
   outputs: readonly ProcessingData[],
-): Difference | undefined {
+): Message | undefined {
   const names = folders.flatMap((folder) =>
     Array.from(Deno.readDirSync(folder), ({ name }) => name)
   );
@@ -265,10 +264,10 @@ function lostOutput(
     !["data", JOBS.process.reasonFile].includes(name)
   ).sort();
   if (lost.length === 0) return undefined;
-  return {
-    message: `Processing wrote files to ${PATHS.output}, so they are lost: ${listed(lost)}`,
-    hint: `Write results to ${listed(outputs.map(({ path }) => path))}`,
-  };
+  return warning(
+    `Processing wrote files to ${PATHS.output}, so they are lost: ${listed(lost)}`,
+    `Write results to ${listed(outputs.map(({ path }) => path))}`,
+  );
 }
 
 /** The words of the command that runs the same program. */

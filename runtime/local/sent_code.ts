@@ -9,7 +9,6 @@ import { CODE_ARCHIVE, START_SCRIPT } from "../contract/launch.ts";
 import type { Variables } from "../contract/variables.ts";
 import type { Engine, Mount, VolumeMount } from "../docker/engine.ts";
 import { makeDirectory } from "../files.ts";
-import { type MessageStream, tell, warningText } from "../messages.ts";
 import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
 import type { BatchJob, Host, LocalJob, PipNetwork } from "./jobs.ts";
@@ -32,7 +31,7 @@ export interface Installing {
   /** A directory that pip's files of this machine's network may be put into. It is made. */
   readonly networkFolder: string;
   readonly engine: Pick<Engine, "inStudio">;
-  readonly host: Pick<Host, "pipNetwork"> & { readonly err: MessageStream };
+  readonly host: Pick<Host, "messages" | "pipNetwork">;
 }
 
 /** The run that code is for. */
@@ -74,11 +73,16 @@ export async function unpackCode({ files }: PackedCode, directory: string): Prom
 
 /** What pip gets, and says where it has no network. */
 export async function pipPlace(installing: Installing): Promise<PipPlace | undefined> {
-  if (installing.job.network === "none") tell(installing.host.err, NO_NETWORK);
+  const { job, host, networkFolder: folder } = installing;
+  if (job.network === "none") {
+    host.messages.warning(
+      "The code's packages cannot be installed, because this run has no network",
+      "Use an image that contains the packages, and remove requirements.txt and setup.py",
+    );
+  }
   const plan = await pipPlan(installing);
   if (plan === undefined) return undefined;
   const { files = {}, ...place } = plan;
-  const { networkFolder: folder } = installing;
   const names = Object.keys(files);
   if (names.length > 0) await makeDirectory(folder);
   for (const name of names) await Deno.writeTextFile(join(folder, name), files[name]!);
@@ -104,11 +108,6 @@ export async function pipPlan(
     variables: { ...ofCache, ...found.variables, ...filesInVariables(names) },
   };
 }
-
-const NO_NETWORK = warningText(
-  "The code's packages cannot be installed, because this run has no network",
-  "Use an image that contains the packages, and remove requirements.txt and setup.py",
-);
 
 /** The variables by which pip, and what it starts, find the files. */
 function filesInVariables(names: readonly string[]): Variables {

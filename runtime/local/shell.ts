@@ -10,7 +10,6 @@ import type { CreateBody } from "../docker/engine.ts";
 import { ProgramEnded } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
-import { noteText, tell } from "../messages.ts";
 import { type MountedCode, mountedCode } from "./code.ts";
 import { regionOf, withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
@@ -114,7 +113,7 @@ async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> 
   } finally {
     if (await filesIn(run.uploaded[0]!.source).catch(() => 0) > 0) {
       const what = `The files in ${PATHS.model} were removed with the container`;
-      tell(host.err, noteText(`${what}; to keep a model, run mlcli local train`));
+      host.messages.note(`${what}; to keep a model, run mlcli local train`);
     }
   }
 }
@@ -136,7 +135,7 @@ async function withServing(
   requirePublishing(engine, job);
   const image = await imageToRun(engine, job, host);
   const region = await regionOf(job, host);
-  const lent = await withCredentials(job, (text) => tell(host.err, noteText(text)));
+  const lent = await withCredentials(job, host.messages);
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
   await withRun(layout, host, async ({ directory }) => {
     const modelFolder = await modelIn(layout, join(directory, "model"), signal);
@@ -167,15 +166,14 @@ async function withServing(
 async function codeOf(
   { app, strict }: ShellJob,
   { code, image, directory }: Place,
-  { err }: Host,
+  { messages }: Host,
 ): Promise<MountedCode> {
   const layout = app.paths;
-  const note = (text: string): void => tell(err, noteText(text));
-  const mounted = await mountedCode({ app, strict }, layout, code, image, note);
+  const mounted = await mountedCode({ app, strict }, layout, code, image, messages);
   const folders = [mounted.codeFolder, mounted.commonFolder].filter((path) => path !== undefined);
   const trees = await Promise.all(folders.map((folder) => codeTree(folder, layout)));
   if (!trees.some((tree) => tree?.hasLinks)) return mounted;
-  const { codeFolder, commonFolder } = await copyCode(layout, directory, mounted, note);
+  const { codeFolder, commonFolder } = await copyCode(layout, directory, mounted, messages);
   return { codeFolder, commonFolder };
 }
 
@@ -202,7 +200,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
       grace: command.length === 0 ? GRACE.shell : GRACE.command,
     });
   } finally {
-    for (const text of await giveToCaller(body.Image, owners, host)) tell(host.err, text);
+    host.messages.tell(await giveToCaller(body.Image, owners, host));
   }
   if (outcome.cause !== undefined) throw outcome.cause;
   if (outcome.status !== 0) throw new ProgramEnded(outcome.status);

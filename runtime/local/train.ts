@@ -31,7 +31,6 @@ import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
 import { sayMetrics, sayUnmatched } from "./metrics/messages.ts";
-import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { makeLike, settleModel } from "../model/versions.ts";
 import { hasOwnAlone, trainPlan } from "./plan.ts";
@@ -85,9 +84,8 @@ export async function withTraining(
     lookAt(layout, channels.map(inContainer)),
   ]);
   const broken = brokenDifferences(layout, looked, job.strict);
-  const note = (text: string): void => tell(host.err, noteText(text));
   const program = await programOf(job, known, image);
-  const lent = await withCredentials(job, note);
+  const lent = await withCredentials(job, host.messages);
   const container = jobName(job.app.name, "train");
   const names = [...channels.map(({ name }) => name), ...sent ? [CODE_CHANNEL] : []].sort();
   await withRun(layout, host, async (run) => {
@@ -98,7 +96,7 @@ export async function withTraining(
     const all = { ...hyperparameters, ...launch.hyperparameters };
     const linked = planLinked(looked, run.directory, job);
     await layLinked(linked, layout, host.interruption.signal);
-    await layShards(job.hosts, places, linked, note);
+    await layShards(job.hosts, places, linked, host.messages);
     const model = modelOfRun(layout, name);
     await makeLike(layout.model, model);
     const restored: Restored[] = [];
@@ -123,7 +121,7 @@ export async function withTraining(
         copies: job.copyInputs,
         isStrict: hasOwnAlone(job),
       });
-      if (left > 0 && index === 0) tell(host.err, tooManyText(layout, left));
+      if (left > 0 && index === 0) warnOfLeft(layout, left, host.messages);
       const pip = sent &&
         await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
           ...installing,
@@ -179,7 +177,7 @@ export async function withTraining(
       uploaded: [{ source: model, path: PATHS.model }],
       merge: async (first) => {
         const { mergeTraining } = await import("./hosts/merged.ts");
-        return await mergeTraining(layout, model, places, first, restored, note);
+        return await mergeTraining(layout, model, places, first, restored, host.messages);
       },
       facts: factsOf("train", job, container, {
         hyperparameters,
@@ -204,24 +202,24 @@ export async function withTraining(
         isPlaced = settled.moved !== undefined;
         return settled;
       },
-      report: async (outcome, err) => {
+      report: async (outcome, messages) => {
         if (metrics && outcome.status === 0) {
-          sayMetrics(metrics.all, err);
-          sayUnmatched(metrics, fileOf(job), err);
+          sayMetrics(metrics.all, messages);
+          sayUnmatched(metrics, fileOf(job), messages);
         }
         if (job.stopAfter !== undefined) {
-          tell(err, await rehearsalText(layout, job.stopAfter, written, outcome));
+          messages.state(await rehearsalText(layout, job.stopAfter, written, outcome));
         }
         const place = typedPath(layout, layout.model);
         if (!isPlaced) return;
-        run.sayLast(() => tell(err, noteText(`Model: ${place} (run ${name})`)));
+        run.sayLast(() => messages.note(`Model: ${place} (run ${name})`));
       },
     });
   });
 }
 
-function tooManyText(layout: Paths, left: number): string {
-  return warningText(
+function warnOfLeft(layout: Paths, left: number, messages: Host["messages"]): void {
+  messages.warning(
     `${left} files and directories in ${typedPath(layout, layout.input)} are missing in the ` +
       `container: mlcli mounts only ${MOST_OTHERS} outside channels`,
     "Move files into a channel, which is a directory in input/data",

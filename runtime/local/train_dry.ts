@@ -8,7 +8,6 @@ import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
 import { KEY_VARIABLES } from "../contract/variables.ts";
 import { isDirectory } from "../files.ts";
-import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun, runDirectoryOf } from "../model/runs.ts";
 import { installsPackages } from "../source/source.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
@@ -50,17 +49,14 @@ export async function plannedTraining(
   const image = await imageToRun(engine, job, host, false);
   const region = await regionOf(job, host);
   const program = await programOf(job, known, image);
-  const note = (text: string): void => tell(host.err, noteText(text));
   const { codeFolder, commonFolder } = sent
     ? NOT_MOUNTED
-    : await mountedCode(job, layout, "training", image, note);
+    : await mountedCode(job, layout, "training", image, host.messages);
   const looked = await lookAt(layout, channels.map(inContainer));
   const broken = brokenDifferences(layout, looked, job.strict);
   const pointers = pointerDifferences(layout, looked, job.strict);
-  notesOn(layout, looked).forEach(note);
-  for (const { message, hint } of [...broken, ...pointers]) {
-    tell(host.err, warningText(message, hint));
-  }
+  for (const text of notesOn(layout, looked)) host.messages.note(text);
+  host.messages.tell([...broken, ...pointers]);
   if (codeFolder !== undefined) await codeTree(codeFolder, layout);
   if (commonFolder !== undefined) await codeTree(commonFolder, layout);
   const name = platformJobName(job.app.name, host.clock.date().toISOString());

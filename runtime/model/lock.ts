@@ -7,7 +7,7 @@ import { join } from "@std/path/join";
 import type { Paths } from "../app/paths.ts";
 import { isSystemError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
-import { type MessageStream, noteText, tell } from "../messages.ts";
+import type { Messages } from "../messages.ts";
 import { abortOf } from "../time.ts";
 import { giveToOwner, makeJobs } from "./runs.ts";
 
@@ -16,7 +16,7 @@ const SILENCE = 1_000;
 
 /** Who waits. */
 export interface LockHost {
-  readonly err: MessageStream;
+  readonly messages: Messages;
   /** Ends the wait; its reason is thrown. Where a run's model is put in place there is none. */
   readonly signal?: AbortSignal;
 }
@@ -54,12 +54,12 @@ interface Tried {
 async function acquire(
   file: Deno.FsFile,
   isAlone: boolean,
-  { err, signal }: LockHost,
+  { messages, signal }: LockHost,
 ): Promise<void> {
   try {
     // Deno 2.6 has no `tryLock`. Where it is, no timer is needed, the first of which takes 10 ms.
     if (await (file as Tried).tryLock?.(isAlone)) return;
-    const timer = setTimeout(() => tell(err, noteText(WAITING)), SILENCE);
+    const timer = setTimeout(() => messages.note(WAITING), SILENCE);
     const held = file.lock(isAlone);
     held.catch(() => {});
     try {
@@ -70,7 +70,7 @@ async function acquire(
   } catch (error) {
     if (signal?.aborted || !isSystemError(error)) throw error;
     // Some file systems have no locks. Who moves the model says so, once.
-    if (isAlone) tell(err, noteText(NO_LOCKS));
+    if (isAlone) messages.note(NO_LOCKS);
   }
 }
 

@@ -11,7 +11,6 @@ import { join } from "@std/path/join";
 import { holdsFile } from "../app/layout.ts";
 import type { Paths } from "../app/paths.ts";
 import { typedPath } from "../app/typed_path.ts";
-import type { Difference } from "../contract/differences.ts";
 import { fileErrorReason, isSystemError, messageOf, MlcliError, systemCode } from "../errors.ts";
 import {
   idOf,
@@ -25,7 +24,7 @@ import {
   statIfThere,
 } from "../files.ts";
 import { isObject, parseJson } from "../text.ts";
-import { tell, warningText } from "../messages.ts";
+import { type Message, warning } from "../messages.ts";
 import { finishContents, holdsReplaced, isComing, moveContents, putAway } from "./contents.ts";
 import { type LockHost, movingModel } from "./lock.ts";
 import { giveToOwner, isRunName, makeRunDirectory, modelOfRun } from "./runs.ts";
@@ -40,7 +39,7 @@ export type Ending =
 /** What the user has to know of where a model is now. */
 export interface Settled {
   /** What would be missing on SageMaker. */
-  readonly difference?: Difference;
+  readonly difference?: Message;
   /** Where something was put. */
   readonly note?: string;
   /** The real paths of what the run wrote, before and now, if that was moved. */
@@ -123,10 +122,10 @@ export async function settleModel(
   return { note, moved: [[from, await realPathOf(layout.model)]] };
 }
 
-const NO_FILE: Difference = {
-  message: "The training run wrote no file to /opt/ml/model",
-  hint: "Write the model to /opt/ml/model (the second argument of train(), or SM_MODEL_DIR)",
-};
+const NO_FILE = warning(
+  "The training run wrote no file to /opt/ml/model",
+  "Write the model to /opt/ml/model (the second argument of train(), or SM_MODEL_DIR)",
+);
 
 const FINISH_MOVE = "Fix the cause (for example, free disk space), then run any local mlcli " +
   "command: it finishes the move";
@@ -185,12 +184,9 @@ export async function finishMove(layout: Paths, host: LockHost): Promise<void> {
   if (!isCutOff) return;
   const say = (error: Error): void => {
     if (next === "") return; // The current model is whole: another command tries again.
-    tell(
-      host.err,
-      warningText(
-        `Cannot move the model of run ${next} into model/: ${messageOf(error)}`,
-        `Serve it from the run: mlcli local deploy --run ${next}`,
-      ),
+    host.messages.warning(
+      `Cannot move the model of run ${next} into model/: ${messageOf(error)}`,
+      `Serve it from the run: mlcli local deploy --run ${next}`,
     );
   };
   await movingModel(layout, host, () => finish(layout)).catch(ifRefused(say));

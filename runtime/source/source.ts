@@ -8,6 +8,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { fileErrorReason, MlcliError } from "../errors.ts";
+import type { Messages } from "../messages.ts";
 import { closest, inOneLine, listed, sha256 } from "../text.ts";
 import { isJunk } from "../app/junk.ts";
 import { brokenLink, followLink } from "../app/links.ts";
@@ -221,16 +222,15 @@ export interface PackedCode extends SentCode {
 }
 
 /**
- * Packs directories of code.
+ * Packs directories of code. A note names files that are not sent.
  *
  * @param entryPoint a program that has to be there; `undefined`: the image knows what to run of them.
- * @param note is told what is not sent.
  * @throws MlcliError as `codeIn`, and where the entry point is not there.
  */
 export async function packCode(
   folders: readonly [SourceFolder, ...SourceFolder[]],
   entryPoint: string | undefined,
-  note: (text: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<PackedCode> {
   const code = await codeIn(folders);
   const { source } = folders[0];
@@ -238,7 +238,7 @@ export async function packCode(
   for (const { source } of folders) await requireOwnReferences(source);
   if (code.leftOut.length > 0) {
     const names = listed(code.leftOut);
-    note(`Not sent, because they might contain secrets or form loops: ${names}`);
+    messages.note(`Not sent, because they might contain secrets or form loops: ${names}`);
   }
   const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
   return { ...code, source, commit, archive };

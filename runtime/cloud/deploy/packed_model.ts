@@ -36,7 +36,7 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
   const { model, room } = use;
   const note = (text: string): void => report.note(text);
   const { signal } = host.interruption;
-  const code = asked && await packCode([asked], asked.entryPoint, note);
+  const code = asked && await packCode([asked], asked.entryPoint, { note });
   if (model === undefined && code === undefined) return asItIs(undefined);
   if (model !== undefined && "address" in model) {
     const { address } = model;

@@ -64,7 +64,7 @@ export interface Download {
 export async function modelOf(
   app: App,
   download: Download,
-  host: Pick<Context, "err" | "clock">,
+  host: Pick<Context, "messages" | "clock">,
 ): Promise<Destination> {
   const layout = app.paths;
   const check = () => requireLayoutInside(layout, "prediction");

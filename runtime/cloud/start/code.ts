@@ -42,7 +42,7 @@ export async function codeToSend(
 ): Promise<CodeToSend | undefined> {
   const folders = sendCode ? await ownFolders(app) : code && [code] as const;
   if (folders === undefined) return undefined;
-  const packed = await packCode(folders, code?.entryPoint, note);
+  const packed = await packCode(folders, code?.entryPoint, { note });
   return { ...packed, place: placeOf(app, output, packed.hash) };
 }
 

@@ -4,8 +4,7 @@ import { MlcliError } from "../../errors.ts";
 import { lstatIfThere, makeDirectory } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { ownerText } from "../../owner.ts";
-import { type MessageStream, tell, warningText } from "../../messages.ts";
-import { ignoringFailures } from "../differences/findings.ts";
+import { type Message, type Messages, warning } from "../../messages.ts";
 import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/images.ts";
 import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
@@ -23,14 +22,14 @@ const MAY_NOT_LOOK =
  * Creates a container and returns its id. Directories to mount that are not there are made first:
  * the engine would refuse them, or make them as root.
  *
- * @param err where it is said if it may be left.
+ * @param messages warn if the container might be left.
  * @throws MlcliError when the image is not there, or the engine does not see what is mounted.
  */
 export async function createContainer(
   engine: Engine,
   name: string,
   body: CreateBody,
-  err: MessageStream,
+  messages: Messages,
 ): Promise<string> {
   const { Mounts } = body.HostConfig;
   await requireLimits(engine, body);
@@ -49,7 +48,7 @@ export async function createContainer(
     });
   } catch (error) {
     // Whether it has made one is not known.
-    if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, err);
+    if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, messages);
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
     if (isNotFound(error)) throw imageNotFound(body.Image, GONE, error);
@@ -60,7 +59,7 @@ export async function createContainer(
     throw await refusedDirectory(engine, error) ?? error;
   }
   await requireSeen(engine, id, body).catch(async (error) => {
-    await discardContainer(engine, { id, name }, err);
+    await discardContainer(engine, { id, name }, messages);
     throw error;
   });
   return id;
@@ -191,20 +190,20 @@ export interface Made {
 export async function discardContainer(
   engine: Engine,
   { id, name }: Made,
-  err: MessageStream,
+  messages: Messages,
 ): Promise<boolean> {
   try {
     await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
     return true;
   } catch {
-    // Where nobody reads, the error that is being reported matters more.
-    tell(ignoringFailures(err), leftText(name));
+    // If nobody reads it, the error that is being reported matters more.
+    messages.ignoringFailures().tell([leftContainer(name)]);
     return false;
   }
 }
 
-export function leftText(name: string): string {
-  return warningText(
+export function leftContainer(name: string): Message {
+  return warning(
     `The container ${name} might still exist because the Docker Engine did not remove it`,
     `Remove it when the engine responds: docker rm -f ${name}`,
   );

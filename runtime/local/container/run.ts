@@ -42,7 +42,7 @@ const DEFAULT: RunOptions = { grace: 10 };
 
 /** Where output goes, who may stop it, and what the program reads if its plan lets it. */
 export type RunHost =
-  & Pick<Context, "out" | "err" | "interruption">
+  & Pick<Context, "out" | "err" | "messages" | "interruption">
   & Partial<Pick<Context, "input">>;
 
 export interface RunOutcome extends End {
@@ -97,7 +97,7 @@ async function runOnce(
 ): Promise<RunOutcome> {
   const { signal } = host.interruption;
   signal.throwIfAborted();
-  const id = await createContainer(engine, name, body, host.err);
+  const id = await createContainer(engine, name, body, host.messages);
   const waiting = new AbortController();
   let ended = false;
   let removed = false;
@@ -124,7 +124,7 @@ async function runOnce(
     return outcome;
   } finally {
     waiting.abort();
-    const isGone = removed || await discardContainer(engine, { id, name }, host.err);
+    const isGone = removed || await discardContainer(engine, { id, name }, host.messages);
     // One that has ended writes nothing more, whether it is there or not.
     if (!isGone && !ended) options.onLeft?.();
   }

@@ -7,12 +7,13 @@ import type { CodeFolder } from "../../app/layout.ts";
 import { IGNORE_FILE } from "../../app/private_files.ts";
 import { changesSince } from "../../app/sources.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/differences.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { holdsHarness, isBuiltOf, tagOption } from "../../contract/images.ts";
+import { type Message, warning } from "../../messages.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
+import type { BuildMessage } from "./findings.ts";
 
 /** An app's image, and whether its own code is what runs. */
 type AppImage = Pick<LocalJob, "app" | "strict">;
@@ -26,7 +27,7 @@ export async function codeDifferences(
   job: AppImage,
   code: CodeFolder,
   image: ImageDetails,
-): Promise<readonly Difference[]> {
+): Promise<readonly BuildMessage[]> {
   const found = await Promise.all([
     leftOutDifferences(job.app, code, image),
     leftOutDifferences(job.app, "common", image),
@@ -55,7 +56,7 @@ export async function leftOutDifferences(
   app: App,
   code: CodeFolder | "common",
   image: ImageDetails,
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   if (!isOfAppsDirectory(app, image)) return [];
   if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
   const { leftOut: paths } = await sentOf(app, app.paths[code]);
@@ -64,12 +65,12 @@ export async function leftOutDifferences(
   const [dockerignore = "", ...files] = [IGNORE_FILE, ...paths]
     .map((path) => typedPath(app, join(app.directory, path)));
   const [it, which] = paths.length === 1 ? ["it", "it"] : ["them", "the first path"];
-  return [{
-    message: `mlcli build excludes ${listed(files)} from the image: the code finds ` +
-      `${it} locally but not on SageMaker`,
-    hint: `Add the line !${first.replace(/\/$/, "")} at the end of ${dockerignore} to include ` +
+  return [warning(
+    `mlcli build excludes ${listed(files)} from the image: the code finds ${it} locally but not ` +
+      "on SageMaker",
+    `Add the line !${first.replace(/\/$/, "")} at the end of ${dockerignore} to include ` +
       `${which} in the image. If it contains data, put it into a channel instead.`,
-  }];
+  )];
 }
 
 /**
@@ -81,7 +82,7 @@ export async function leftOutDifferences(
 export async function commonDifferences(
   app: App,
   image: ImageDetails,
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   if (!holdsHarness(image) || !isBuiltOf(app.name, image)) return [];
   const dockerfile = usedDockerfile(app, image);
   const finding = dockerfile && await commonFinding(app, dockerfile);
@@ -93,7 +94,7 @@ async function changedDifferences(
   { app, strict }: AppImage,
   code: CodeFolder,
   image: ImageDetails,
-): Promise<readonly Difference[]> {
+): Promise<readonly BuildMessage[]> {
   if (app.configuration.image !== undefined || !isBuiltOf(app.name, image)) return [];
   const changes = await changesSince(app, image, strict ? [code, "common"] : []);
   if (!changes?.length) return [];
@@ -101,6 +102,7 @@ async function changedDifferences(
   const changed = changes.map(({ shown }) => inOneLine(shown));
   const words = changed.length === 2 ? changed.join(" and ") : listed(changed);
   return [{
+    level: "warning",
     message: `${reference} differs from ${words}: SageMaker runs the image as it is`,
     hint: `mlcli build${tagOption(reference)}`,
     needsBuild: changes.some(({ isCode }) => isCode) ? "code" : "image",

@@ -3,35 +3,19 @@
  * what makes it fail at its end.
  */
 
-import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { type Message, type Messages, warning } from "../../messages.ts";
 import { counted } from "../../quantities.ts";
 import { printable } from "../../text.ts";
 
-/** Prints where somebody reads. Where nobody does, how a run ended still matters. */
-export function ignoringFailures(err: MessageStream): MessageStream {
-  return {
-    isTerminal: err.isTerminal,
-    colour: err.colour,
-    get columns() {
-      return err.columns;
-    },
-    print(text) {
-      try {
-        err.print(text);
-      } catch {
-        // There is nowhere to say it.
-      }
-    },
-  };
+/** A difference from SageMaker that a build might remove. */
+export interface BuildMessage extends Message {
+  /** Set if a build helps: the app's code differs from the code that runs, or only the rest of its image. */
+  readonly needsBuild?: "code" | "image";
 }
 
-/** The hint of what a build helps is said at the end alone. */
-type Said = Pick<Difference, "message"> & Partial<Pick<Difference, "hint">>;
-
 export class Findings {
-  readonly #violations: Said[] = [];
+  readonly #violations: Message[] = [];
   /** Several hosts may find the same. */
   readonly #messages = new Set<string>();
   /** The build and the run after it, if the app's files differ from the image's. */
@@ -42,12 +26,12 @@ export class Findings {
   /** @param again the command line that runs the code once more, for who says the remedy at the end. */
   constructor(
     private readonly isStrict: boolean,
-    private readonly err: MessageStream,
+    private readonly messages: Messages,
     private readonly again?: string,
   ) {}
 
   /** Warns of them at once, or keeps them for the end. */
-  add(differences: readonly (Difference | undefined)[]): void {
+  add(differences: readonly (BuildMessage | undefined)[]): void {
     for (const difference of differences) {
       if (difference === undefined || this.#messages.has(difference.message)) continue;
       this.#messages.add(difference.message);
@@ -55,9 +39,9 @@ export class Findings {
       const isForTheEnd = needsBuild !== undefined && this.again !== undefined;
       if (needsBuild) this.remedy = isForTheEnd ? `${hint} && ${this.again}` : hint;
       if (needsBuild === "code") this.remedyOfOtherCode = this.remedy;
-      const said = isForTheEnd ? { message } : { message, hint };
-      if (this.isStrict) this.#violations.push(said);
-      else this.#warn(said);
+      const shown = warning(message, isForTheEnd ? undefined : hint);
+      if (this.isStrict) this.#violations.push(shown);
+      else this.messages.tell([shown]);
     }
   }
 
@@ -67,7 +51,7 @@ export class Findings {
 
   /** Says them where something else is the reason for the end. */
   warnOfAll(): void {
-    for (const violation of this.#violations) this.#warn(violation);
+    this.messages.tell(this.#violations);
   }
 
   /**
@@ -86,9 +70,5 @@ export class Findings {
         hint: this.again && this.remedy,
       },
     );
-  }
-
-  #warn({ message, hint }: Said): void {
-    tell(this.err, warningText(message, hint));
   }
 }

@@ -9,11 +9,10 @@ import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import type { Pull } from "../../docker/pull.ts";
 import { MlcliError } from "../../errors.ts";
-import { noteText, tell, warningText } from "../../messages.ts";
+import type { Message } from "../../messages.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { protectionOf } from "../container/body.ts";
 import { requireNetwork } from "../container/refusals.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { entryPointDifference } from "../../contract/entry_point.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
 
@@ -27,7 +26,7 @@ import { isBuiltByMlcli } from "../../contract/images.ts";
 export async function imageToRun(
   engine: Engine,
   { app, network, images }: LocalJob,
-  host: Pick<Host, "interruption" | "err" | "waiting">,
+  host: Pick<Host, "interruption" | "messages" | "waiting">,
   pulls = true,
 ): Promise<ImageDetails> {
   const { signal } = host.interruption;
@@ -58,15 +57,18 @@ async function pulled(
   engine: Engine,
   { reference, platform }: Pick<Pull, "reference" | "platform">,
   images: LocalJob["images"],
-  { interruption: { signal }, err, waiting }: Pick<Host, "interruption" | "err" | "waiting">,
+  { interruption: { signal }, messages, waiting }: Pick<
+    Host,
+    "interruption" | "messages" | "waiting"
+  >,
 ): Promise<ImageDetails> {
   // Loaded only where it is needed.
   const { pullImage, PullSize } = await import("../../docker/pull.ts");
   const { registryOf } = await import("../../docker/login/login.ts");
   const { wrongAccount } = await import("../../contract/aws_images.ts");
   const wrong = wrongAccount(reference);
-  if (wrong !== undefined) tell(err, warningText(wrong.message, wrong.hint));
-  tell(err, noteText(`Pulling ${reference} (not found locally)`));
+  if (wrong !== undefined) messages.warning(wrong.message, wrong.hint);
+  messages.note(`Pulling ${reference} (not found locally)`);
   const size = new PullSize();
   try {
     const login = await images.login(registryOf(reference));
@@ -91,7 +93,7 @@ function missingHint(reference: string): string {
     'another platform, set "platform": "linux/amd64" in NAME.json.';
 }
 
-export function imageDifferences(app: App, image: ImageDetails): readonly Difference[] {
+export function imageDifferences(app: App, image: ImageDetails): readonly Message[] {
   const reference = app.image;
   return [
     app.configuration.image === undefined ? elsewhereFinding(app, reference, image) : undefined,

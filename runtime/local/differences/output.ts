@@ -4,9 +4,9 @@ import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
 import type { Paths } from "../../app/paths.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { isKeptOutput, JOBS, type ProgramKind } from "../../contract/jobs.ts";
 import { lstatIfThere } from "../../files.ts";
+import { type Message, warning } from "../../messages.ts";
 import { listed } from "../../text.ts";
 
 export interface OutputBefore {
@@ -45,7 +45,7 @@ export async function outputDifferences(
   layout: Paths,
   kind: ProgramKind,
   before: OutputBefore,
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   const shown = typedPath(layout, layout.output);
   const { changed, entries } = before;
   if (entries === undefined) {
@@ -65,18 +65,18 @@ function topsOf(entries: readonly (readonly [path: string, state: string])[]): S
   return new Set(entries.map(([path]) => path.split("/")[0]!));
 }
 
-function dropped(output: string, names: string): Difference {
-  return {
-    message: `SageMaker keeps only data/ of /opt/ml/output, so ${names} in ${output} would be lost`,
-    hint: "Write to /opt/ml/output/data (SM_OUTPUT_DATA_DIR) or /opt/ml/model",
-  };
+function dropped(output: string, names: string): Message {
+  return warning(
+    `SageMaker keeps only data/ of /opt/ml/output, so ${names} in ${output} would be lost`,
+    "Write to /opt/ml/output/data (SM_OUTPUT_DATA_DIR) or /opt/ml/model",
+  );
 }
 
-function leftBefore(output: string, names: string): Difference {
-  return {
-    message: `${output} still contains files of earlier runs: ${names}`,
-    hint: "Remove the old files: on SageMaker, a job starts with an empty output directory",
-  };
+function leftBefore(output: string, names: string): Message {
+  return warning(
+    `${output} still contains files of earlier runs: ${names}`,
+    "Remove the old files: on SageMaker, a job starts with an empty output directory",
+  );
 }
 
 /** Entries and, of directories that SageMaker does not keep, theirs; with what shows a change. */
@@ -115,16 +115,16 @@ const MOST_LINKS_SEEN = 1_000;
 export async function linkDifferences(
   kind: ProgramKind,
   { source, path }: { readonly source: string; readonly path: string },
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   const links = await linksIn(source);
   if (links.length === 0) return [];
   const found = `${JOBS[kind].title} created links in ${path}: ${listed(links)}`;
-  return [{
-    message: kind === "train"
+  return [warning(
+    kind === "train"
       ? `${found}; SageMaker cannot create a model from an archive with links`
       : `${found}; SageMaker does not upload their targets`,
-    hint: "Replace each link with a copy of its target",
-  }];
+    "Replace each link with a copy of its target",
+  )];
 }
 
 /** The links in a directory at any depth, as paths relative to it, sorted. */

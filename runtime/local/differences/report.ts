@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path/join";
-import type { Difference } from "../../contract/differences.ts";
+import { type Message, warning } from "../../messages.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";
@@ -40,7 +40,7 @@ export function isReport({ Target }: Mount): boolean {
 export const REPORT_VARIABLES: Variables = { MLCLI_REPORT: TARGET };
 
 export interface Report {
-  readonly differences: readonly Difference[];
+  readonly differences: readonly Message[];
   readonly python: PythonOfImage | undefined;
   /** Why the code failed, as the harness knows it. */
   readonly reason: string | undefined;
@@ -70,10 +70,10 @@ export function reportOf(text: string): Report {
   // The first reason counts, as in the file `failure`.
   const [reason] = saying("reason");
   return {
-    differences: lost.length === 0 ? [] : [{
-      message: `Processing wrote files outside its outputs, so they are lost: ${listed(lost)}`,
-      hint: `Write results to ${PATHS.processingOutput}`,
-    }],
+    differences: lost.length === 0 ? [] : [warning(
+      `Processing wrote files outside its outputs, so they are lost: ${listed(lost)}`,
+      `Write results to ${PATHS.processingOutput}`,
+    )],
     python: pythonOf(saying("python")[0], saying("package")),
     reason: reason === undefined
       ? undefined

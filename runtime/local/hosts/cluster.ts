@@ -2,6 +2,7 @@
 
 import { SIGKILL_STATUS } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
+import type { Messages } from "../../messages.ts";
 import { clockText } from "../../quantities.ts";
 import { overlaid } from "../../streams.ts";
 import type { RunHost } from "../container/run.ts";
@@ -15,8 +16,6 @@ export interface ClusterRun {
   readonly job: BatchJob;
   readonly run: string;
   readonly containers: readonly HostContainer[];
-  /** Says what happens to them, a sentence without a full stop. */
-  readonly note: (text: string) => void;
 }
 
 /** Under `--strict`, the first host starts so many seconds after the others, which must ask again. */
@@ -33,7 +32,7 @@ const SILENT = 30;
  */
 export async function runCluster(
   engine: Engine,
-  { job, run, containers, note }: ClusterRun,
+  { job, run, containers }: ClusterRun,
   host: RunHost,
   options: Omit<HostsOptions, "late" | "isLost" | "onEnd">,
 ): Promise<readonly string[]> {
@@ -41,11 +40,12 @@ export async function runCluster(
     await runHosts(engine, containers, host, options);
     return [];
   }
+  const { messages } = host;
   const { strict, network: asked, hosts: { faults } } = job;
   const names = containers.map(({ host }) => host);
-  for (const text of await shortageNotes(engine, job)) note(text);
+  for (const text of await shortageNotes(engine, job)) messages.note(text);
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
-  const silence = new Silence(note);
+  const silence = new Silence(messages);
   const placed = containers.map((one) => ({
     ...one,
     body: onNetwork(one.body, one.host, network),
@@ -71,13 +71,13 @@ export async function runCluster(
       isLost: (host) => isLost(host, came),
       onStart: () => {
         options.onStart();
-        held.use(injectFaults(engine, placed, faults, came, note, onGone));
+        held.use(injectFaults(engine, placed, faults, came, messages, onGone));
       },
       onEnd: (end) => {
         ends.push(end);
         const { endedBy, stoppedWithin = 0, status } = end;
         if (endedBy && !end.isLost && status === SIGKILL_STATUS && stoppedWithin >= options.grace) {
-          note(`${end.host} did not stop within ${options.grace} s and was killed`);
+          messages.note(`${end.host} did not stop within ${options.grace} s and was killed`);
         }
         onGone(end.host);
       },
@@ -93,7 +93,10 @@ export class Silence implements Disposable {
   #gone: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly note: (text: string) => void, private readonly seconds = SILENT) {}
+  constructor(
+    private readonly messages: Pick<Messages, "note">,
+    private readonly seconds = SILENT,
+  ) {}
 
   hear({ out, err }: HostContainer["streams"]): HostContainer["streams"] {
     const heard = (output: typeof out) =>
@@ -118,7 +121,8 @@ export class Silence implements Disposable {
     this.#timer = setTimeout(() => {
       const time = clockText(this.seconds * 1000);
       const words = `No host has printed anything for ${time}`;
-      this.note(`${words}: the others might be waiting for ${this.#gone}. ${TIME_LIMITS}.`);
+      const others = `the others might be waiting for ${this.#gone}`;
+      this.messages.note(`${words}: ${others}. ${TIME_LIMITS}.`);
     }, this.seconds * 1000);
   }
 

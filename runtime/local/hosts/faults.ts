@@ -3,6 +3,7 @@
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf } from "../../errors.ts";
 import { clockText } from "../../quantities.ts";
+import type { Messages } from "../../messages.ts";
 import { inOneLine } from "../../text.ts";
 import type { Fault } from "../jobs.ts";
 import type { HostContainer, HostEnd } from "./run.ts";
@@ -24,7 +25,7 @@ export function injectFaults(
   containers: readonly HostContainer[],
   faults: readonly Fault[],
   came: Came,
-  note: (text: string) => void,
+  messages: Pick<Messages, "note">,
   onFault: (host: string) => void,
 ): Disposable {
   const timers = new DisposableStack();
@@ -40,18 +41,18 @@ export function injectFaults(
     later(after, async () => {
       // Before it is so: its end may be heard before the engine's answer.
       came.set(fault, (performance.now() - start) / 1000);
-      note(`Injecting a fault into ${host} (--${kind}-host)`);
+      messages.note(`Injecting a fault into ${host} (--${kind}-host)`);
       try {
         await (kind === "kill" ? engine.killContainer(name) : engine.pauseContainer(name));
         onFault(host);
         if (seconds === undefined || timers.disposed) return;
         later(seconds, async () => {
           await engine.unpauseContainer(name);
-          note(`Resumed ${host}`);
+          messages.note(`Resumed ${host}`);
         });
       } catch (error) {
         came.set(fault, undefined);
-        note(`Cannot ${kind} ${host}: ${inOneLine(messageOf(error))}`);
+        messages.note(`Cannot ${kind} ${host}: ${inOneLine(messageOf(error))}`);
       }
     });
   }

@@ -1,8 +1,8 @@
 /** What the hosts of a run wrote, in one place: as SageMaker puts it into one archive. */
 
 import type { Paths } from "../../app/paths.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { PATHS } from "../../contract/jobs.ts";
+import { type Message, type Messages, warning } from "../../messages.ts";
 import { counted } from "../../quantities.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
@@ -37,15 +37,15 @@ export async function mergeTraining(
   places: readonly HostPlace[],
   first: string | undefined,
   restored: readonly Restored[],
-  note: (text: string) => void,
-): Promise<readonly (Difference | undefined)[]> {
+  messages: Pick<Messages, "note">,
+): Promise<readonly (Message | undefined)[]> {
   const read = first === undefined ? undefined : await wereRead(restored);
-  if (read) note("The code resumed: it read the checkpoints of an earlier run");
+  if (read) messages.note("The code resumed: it read the checkpoints of an earlier run");
   else if (read === false) {
-    note("The code started from scratch: it read no checkpoints of an earlier run");
+    messages.note("The code started from scratch: it read no checkpoints of an earlier run");
   }
   await removeUnchanged(layout.checkpoints, restored);
-  const differences: Difference[] = [];
+  const differences: Message[] = [];
   const merged = async (target: string, from: readonly HostFolder[]) =>
     await mergeHosts(target, from).catch((error) => {
       // It stays where it is, and the rest is merged all the same.
@@ -78,7 +78,7 @@ export async function mergeProcessing(
   first: string | undefined,
   results: readonly { readonly name: string; readonly source: string; readonly path: string }[],
   reasonFile: string | undefined,
-): Promise<readonly (Difference | undefined)[]> {
+): Promise<readonly (Message | undefined)[]> {
   return await Promise.all(
     results.map(({ name, source, path }) =>
       mergeHosts(source, foldersOf(inOrder(places, first), name)).then(
@@ -90,11 +90,11 @@ export async function mergeProcessing(
 }
 
 /** @throws what is no failure of the merge. */
-function inWords(error: unknown): Difference {
-  if (error instanceof MlcliError) return { message: error.message, hint: error.hint ?? "" };
+function inWords(error: unknown): Message {
+  if (error instanceof MlcliError) return warning(error.message, error.hint);
   if (!isSystemError(error)) throw error;
   const message = `Cannot merge the files of the hosts: ${fileErrorReason(error)}`;
-  return { message, hint: "Copy the remaining files from the run's directory" };
+  return warning(message, "Copy the remaining files from the run's directory");
 }
 
 /** Whether each host wrote files of the same names: code without a launcher, run by each. */
@@ -104,26 +104,25 @@ export function areOfEach(written: readonly Written[], hosts: number): boolean {
 }
 
 /** The sign of code that knows nothing of the others, and that nothing has told. */
-function trainedEach(count: number): Difference {
-  return {
-    message: `Every host wrote files of the same names to ${PATHS.model}, so ${count} separate ` +
-      "models were trained instead of one",
-    hint: "To train one PyTorch model on all hosts, use --distribution torchrun. If your code " +
-      "connects the hosts itself, write the model on one host only.",
-  };
+function trainedEach(count: number): Message {
+  return warning(
+    `Every host wrote files of the same names to ${PATHS.model}, so ${count} separate models were ` +
+      "trained instead of one",
+    "To train one PyTorch model on all hosts, use --distribution torchrun. If your code connects " +
+      "the hosts itself, write the model on one host only.",
+  );
 }
 
 /** Names that hosts wrote with different contents. */
-function clashOf(path: string, written: readonly Written[]): Difference | undefined {
+function clashOf(path: string, written: readonly Written[]): Message | undefined {
   const clashes = written.filter(({ isClash }) => isClash);
   const [clash] = clashes;
   if (clash === undefined) return undefined;
   const more = clashes.length > 1 ? ` and ${counted(clashes.length - 1, "more file")}` : "";
-  return {
-    message: `${listed(clash.hosts)} wrote different versions of ${path}/` +
-      `${inOneLine(clash.path)}${more}; mlcli keeps the files of ${clash.hosts.at(-1)}`,
-    hint:
-      "Write the file on one host only, or add the host's name to the file name: SageMaker does not " +
+  return warning(
+    `${listed(clash.hosts)} wrote different versions of ${path}/${inOneLine(clash.path)}${more}; ` +
+      `mlcli keeps the files of ${clash.hosts.at(-1)}`,
+    "Write the file on one host only, or add the host's name to the file name: SageMaker does not " +
       "specify which version it keeps",
-  };
+  );
 }

@@ -8,6 +8,7 @@ import { HOST } from "../../contract/jobs.ts";
 import { hostContainerName } from "../../contract/names.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { makeDirectory } from "../../files.ts";
+import type { Messages } from "../../messages.ts";
 import { counted } from "../../quantities.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
@@ -106,15 +107,13 @@ export function shardOn(hosts: Hosts, place: HostPlace, name: string): string | 
 }
 
 /**
- * Lays the parts of what the hosts share.
- *
- * @param note is told of hosts that get none.
+ * Lays the parts of the data that the hosts share. A note counts the hosts that get no files.
  */
 export async function layShards(
   hosts: Hosts,
   places: readonly HostPlace[],
   data: readonly { readonly name: string; readonly source: string }[],
-  note: (text: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<void> {
   for (const { name, source } of data) {
     let without = 0;
@@ -128,6 +127,6 @@ export async function layShards(
     }
     if (without === 0) continue;
     const few = `${without} of ${counted(places.length, "host")} receive no files`;
-    note(`${few} of ${inOneLine(name)}, which has fewer files than there are hosts`);
+    messages.note(`${few} of ${inOneLine(name)}, which has fewer files than there are hosts`);
   }
 }

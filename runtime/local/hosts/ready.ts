@@ -11,8 +11,9 @@ import { LastOutput } from "../container/last_output.ts";
 import type { HostRun, JobRun } from "../job_run.ts";
 import type { BatchJob, Host } from "../jobs.ts";
 import { makeReport } from "../differences/report.ts";
+import type { Messages } from "../../messages.ts";
 import { RECORD_FILES } from "../../model/records.ts";
-import { lastValues, type StatusLine } from "../metrics/messages.ts";
+import { lastValues, type MetricsLine } from "../metrics/messages.ts";
 import { hasInit } from "../plan.ts";
 import { type OwnOutput, watchOutput } from "../runs/reason.ts";
 import { copyCode, type RunCode } from "../runs/working_copy.ts";
@@ -36,19 +37,21 @@ export interface Making {
   readonly job: BatchJob;
   readonly run: JobRun;
   readonly mounted: MountedCode;
-  readonly status: StatusLine;
+  readonly status: MetricsLine;
   readonly host: Host;
-  readonly note: (text: string) => void;
+  readonly messages: Messages;
 }
 
 /** Lays a host's code, and makes the directories that it writes to. */
 export async function readyHost(
   of: HostRun,
-  { job, run, mounted, status, host, note }: Making,
+  { job, run, mounted, status, host, messages }: Making,
 ): Promise<ReadyHost> {
   const { kind, image, hosts, launcher, run: { name, record } } = run;
   const layout = job.app.paths;
-  const code = await copyCode(layout, of.directory, mounted, of === hosts[0] ? note : () => {});
+  // Each host would print the same notes.
+  const noted = of === hosts[0] ? messages : { note() {} };
+  const code = await copyCode(layout, of.directory, mounted, noted);
   const report = makeReport(of.directory);
   const planned = of.plan({
     withInit: hasInit(job, image, launcher),
@@ -62,14 +65,14 @@ export async function readyHost(
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
   const log = typedPath(layout, join(run.run.directory, RECORD_FILES.log));
-  const frames = new FoldedFrames(status.above.err, log);
-  const above = { out: status.above.out, err: frames.output };
+  const frames = new FoldedFrames(host.err, log);
+  const above = { out: host.out, err: frames.output };
   const shown = hosts.length === 1
     ? { ...record.log.of(above), end: () => Promise.resolve() }
     : hostStreams(of.host, (streams) => record.log.of(streams), above);
   const metered = record.metrics?.listen(shown, host.interruption.signal, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
-    if (!body.Tty) status.set(lastValues(all));
+    if (!body.Tty) status.text = lastValues(all);
   });
   const lastOutput = new LastOutput();
   const remembered = lastOutput.of(metered ?? shown);

@@ -6,7 +6,6 @@ import { requireInside } from "../../app/confinement.ts";
 import type { Context } from "../../context.ts";
 import { isSystemError } from "../../errors.ts";
 import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
-import { noteText, tell } from "../../messages.ts";
 import { objectIn, RECORD_FILES } from "../../model/records.ts";
 import { runDirectoryOf, runNames } from "../../model/runs.ts";
 import { isObject, jsonObject, listed } from "../../text.ts";
@@ -26,7 +25,7 @@ const NOTED_STEPS = 1e8;
  */
 export async function measureEarlierRuns(
   app: App,
-  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
+  { messages, interruption: { signal } }: Pick<Context, "messages" | "interruption">,
 ): Promise<void> {
   const definitions = app.configuration.metricDefinitions;
   if (definitions.length === 0) return;
@@ -57,7 +56,7 @@ export async function measureEarlierRuns(
         continue;
       }
       left -= cost;
-      if (cost > NOTED_STEPS) tell(err, noteText(`Searching the log of run ${run} for metrics`));
+      if (cost > NOTED_STEPS) messages.note(`Searching the log of run ${run} for metrics`);
       await search.searchLog(log, signal);
       const old = Object.fromEntries([...names].map((name) => [name, undefined]));
       const changed = {
@@ -72,7 +71,7 @@ export async function measureEarlierRuns(
     }
   }
   if (skipped.length === 0) return;
-  tell(err, noteText(`Skipped the logs of ${listed(skipped)}: too long to search for metrics`));
+  messages.note(`Skipped the logs of ${listed(skipped)}: too long to search for metrics`);
 }
 
 /** Replaces the values of these metrics, and then the document, which says that this is done. */

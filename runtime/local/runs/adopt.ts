@@ -9,18 +9,17 @@ import { holdsFile } from "../../app/layout.ts";
 import type { Paths } from "../../app/paths.ts";
 import { shellWord, typedPath } from "../../app/typed_path.ts";
 import { isElsewhere } from "../../app/image.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { isAbandoned, removeAbandoned } from "../../docker/abandoned.ts";
 import type { ContainerSummary, Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/errors.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../contract/images.ts";
-import { noteText, tell, warningText } from "../../messages.ts";
+import { type Message, warning } from "../../messages.ts";
 import { HOSTS, modelOfRun, outputsOfRun, runDirectoryOf, WRITTEN } from "../../model/runs.ts";
 import { isOwnerAlive } from "../../owner.ts";
 import { pruneNetworks } from "../hosts/network.ts";
-import { currentRun, settleModel } from "../../model/versions.ts";
+import { currentRun, type Settled, settleModel } from "../../model/versions.ts";
 import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
@@ -29,7 +28,7 @@ import { sentences } from "../../text.ts";
 import { keepOutputs } from "./outputs.ts";
 import { clearRun, workingFolders } from "./run.ts";
 
-export type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;
+export type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "messages">;
 
 /** Sees to runs whose mlcli was killed, and tells the user what became of them. */
 export async function adoptRuns(
@@ -43,7 +42,7 @@ export async function adoptRuns(
     await removeAbandoned(engine, containers);
     for (const name of names) {
       const said = await settleRun(job, name, containers, engine, host);
-      if (said !== undefined) tell(host.err, said);
+      if (said !== undefined) host.messages.tell([said]);
     }
   } catch (error) {
     // What the engine refuses for an earlier run is no failure of this one.
@@ -58,7 +57,7 @@ async function settleRun(
   containers: readonly ContainerSummary[],
   engine: Engine,
   host: AdoptHost,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const layout = job.app.paths;
   const directory = runDirectoryOf(layout, name);
   const record = await recordOf(layout, name);
@@ -100,12 +99,12 @@ async function endTransform(
   { name, container: shown }: RunSummary,
   container: ContainerSummary | undefined,
   engine: Engine,
-): Promise<string> {
+): Promise<Message> {
   if (container !== undefined) await engine.removeContainer(container.Id);
   const reason = "mlcli was killed";
   await completeRecord(layout, name, { status: "Failed", exit_status: null, reason });
   await clearRun(runDirectoryOf(layout, name)).catch(() => {});
-  return noteText(`Removed ${shown}: its batch transform was interrupted because mlcli was killed`);
+  return note(`Removed ${shown}: its batch transform was interrupted because mlcli was killed`);
 }
 
 /**
@@ -121,7 +120,7 @@ async function endHosts(
   containers: readonly ContainerSummary[],
   engine: Engine,
   host: AdoptHost,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const layout = job.app.paths;
   const directory = runDirectoryOf(layout, name);
   for (const container of containers) {
@@ -140,12 +139,12 @@ async function endHosts(
     await removeTreeIfThere(hosts).catch(() => {});
     const said = await nameResults(layout, name);
     if (record === undefined && said === undefined) await removeTreeIfThere(directory);
-    return said ?? noteText(ended);
+    return said ?? note(ended);
   }
   await completeRecord(layout, name, { status: "Lost", exit_status: null, reason: null });
   const places = [hosts, ...await holdsFile(layout, model, model).catch(() => true) ? [model] : []]
     .map((path) => typedPath(layout, path));
-  return warningText(
+  return warning(
     `${ended}; the hosts' files are in ${places.join(" and ")}`,
     `Copy the complete files, then remove the rest: rm -r ${places.map(shellWord).join(" ")}`,
   );
@@ -183,12 +182,12 @@ async function adopt(
   container: ContainerSummary,
   engine: Engine,
   host: AdoptHost,
-): Promise<string> {
+): Promise<Message> {
   const waiting = new AbortController();
   const status = await (await engine.wait(container.Id, "not-running", waiting.signal)).status;
-  const lock = { err: host.err, signal: host.interruption.signal };
+  const lock = { messages: host.messages, signal: host.interruption.signal };
   const ending = status === 0 ? "succeeded" : "failed";
-  const { difference, note } = kind === "train"
+  const settled: Settled = kind === "train"
     ? await settleModel(layout, name, ending, lock).catch(inWords)
     : {};
   await completeRecord(layout, name, {
@@ -199,26 +198,24 @@ async function adopt(
   await engine.removeContainer(container.Id);
   if (kind !== "train") {
     const outputs = await keepOutputs(layout, name);
-    return noteText(
+    return note(
       `Processing continued after mlcli was killed, and exited with ${status}` +
         (outputs === undefined ? "" : `; its outputs are in ${outputs}`),
     );
   }
   const model = typedPath(layout, layout.model);
-  const where = note ?? inOne(difference) ??
+  const where = settled.note ?? inOne(settled.difference) ??
     (ending === "succeeded" ? `its model is in ${model} now` : "it wrote no model");
-  return noteText(
-    `Training continued after mlcli was killed, and exited with ${status}: ${where}`,
-  );
+  return note(`Training continued after mlcli was killed, and exited with ${status}: ${where}`);
 }
 
 /** What stands in the way of an earlier run's model is no failure of this command. */
-function inWords(error: unknown): { readonly difference: Difference; readonly note?: string } {
+function inWords(error: unknown): Settled {
   if (!(error instanceof MlcliError)) throw error;
-  return { difference: { message: error.message, hint: error.hint ?? "" } };
+  return { difference: warning(error.message, error.hint) };
 }
 
-function inOne(difference: Difference | undefined): string | undefined {
+function inOne(difference: Message | undefined): string | undefined {
   return difference && sentences(difference.message, difference.hint);
 }
 
@@ -228,7 +225,7 @@ async function handOverToCaller(
   folders: readonly string[],
   host: AdoptHost,
 ): Promise<void> {
-  const { caller, err } = host;
+  const { caller, messages } = host;
   const own: string[] = [];
   for (const folder of folders) {
     const info = await lstatIfThere(folder);
@@ -236,17 +233,17 @@ async function handOverToCaller(
     if (info?.isDirectory && info.uid === caller?.uid) own.push(folder);
   }
   const owners = await ownersBefore(own, caller, true);
-  for (const text of await giveToCaller(app.image, owners, host)) tell(err, text);
+  messages.tell(await giveToCaller(app.image, owners, host));
 }
 
 /** A run of which nobody knows how it ended: whoever started it decides. */
-async function nameResults(layout: Paths, run: string): Promise<string | undefined> {
+async function nameResults(layout: Paths, run: string): Promise<Message | undefined> {
   // Its model is in its place: it had a good end.
   const status = await currentRun(layout) === run ? "Completed" : "Lost";
   await completeRecord(layout, run, { status, exit_status: null, reason: null });
   const outputs = await keepOutputs(layout, run);
   if (outputs !== undefined) {
-    return warningText(
+    return warning(
       `mlcli was interrupted, so the result of run ${run} is unknown; its outputs are in ${outputs}`,
       `Copy the complete files, then remove the rest: rm -r ${shellWord(outputs)}`,
     );
@@ -256,8 +253,12 @@ async function nameResults(layout: Paths, run: string): Promise<string | undefin
     return void await removeTreeIfThere(model).catch(() => {});
   }
   const path = typedPath(layout, model);
-  return warningText(
+  return warning(
     `mlcli was interrupted, so the result of run ${run} is unknown; its model is in ${path}`,
     `To serve it: mlcli local deploy --run ${run}. To remove it: rm -r ${shellWord(path)}`,
   );
+}
+
+function note(message: string): Message {
+  return { level: "note", message };
 }

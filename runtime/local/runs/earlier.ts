@@ -10,7 +10,7 @@ import type { AdoptHost } from "./adopt.ts";
  */
 export async function settleEarlierRuns(job: LocalJob, host: AdoptHost): Promise<void> {
   const layout = job.app.paths;
-  await finishMove(layout, { err: host.err, signal: host.interruption.signal });
+  await finishMove(layout, { messages: host.messages, signal: host.interruption.signal });
   const left: string[] = [];
   for (const name of runNames(layout)) {
     const isOver = await isUnfinished(layout, name) && await isLeft(runDirectoryOf(layout, name));

@@ -13,9 +13,9 @@ import { pointerMessage, pointersAmong } from "../../app/pointers.ts";
 import { typedPath, type Viewpoint } from "../../app/typed_path.ts";
 import { writtenTop } from "../../app/written.ts";
 import type { Channel } from "../../contract/channels.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { isDirectory, linkOrCopy, setMode } from "../../files.ts";
+import { type Message, warning } from "../../messages.ts";
 import { LINKED } from "../../model/runs.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { isSharded } from "../../contract/hosts.ts";
@@ -202,18 +202,18 @@ export function brokenDifferences(
   place: Viewpoint,
   all: readonly LookedAt[],
   isStrict: boolean,
-): readonly Difference[] {
+): readonly Message[] {
   return all.flatMap(({ source, links: found }) => {
     // Editors keep such links beside a file that is open.
     const broken = found.filter(({ path, kind, isKept }) =>
       kind === "link" && !isKept && !nameOf(path).startsWith(".#")
     );
     if (broken.length === 0) return [];
-    const difference = brokenLinks(
+    const { message, hint } = brokenLinks(
       broken.map(({ path, words }) => `${typedPath(place, join(source, path))} ${words}`),
     );
-    if (isStrict) throw new MlcliError(difference.message, { hint: difference.hint });
-    return [difference];
+    if (isStrict) throw new MlcliError(message, { hint });
+    return [warning(message, hint)];
   });
 }
 
@@ -245,8 +245,8 @@ export function pointerDifferences(
   place: Viewpoint,
   all: readonly LookedAt[],
   isStrict: boolean,
-): readonly Difference[] {
-  const found: Difference[] = [];
+): readonly Message[] {
+  const found: Message[] = [];
   let others = 0;
   for (const { source, files } of all) {
     const data = files.filter((path) => !isPlaceholder(nameOf(path)));
@@ -254,7 +254,8 @@ export function pointerDifferences(
     others += more;
     if (pointer === undefined) continue;
     const shown = pointers.map((path) => typedPath(place, join(source, path)));
-    found.push(pointerMessage(pointer, shown));
+    const { message, hint } = pointerMessage(pointer, shown);
+    found.push(warning(message, hint));
   }
   const [first] = found;
   if (first !== undefined && (isStrict || others === 0)) {

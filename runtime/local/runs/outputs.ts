@@ -20,7 +20,7 @@ import {
   realPathOf,
   removeTreeIfThere,
 } from "../../files.ts";
-import { type MessageStream, noteText, tell, warningText } from "../../messages.ts";
+import type { Messages } from "../../messages.ts";
 import { outputsOfRun } from "../../model/runs.ts";
 import type { Settled } from "../../model/versions.ts";
 import { listed } from "../../text.ts";
@@ -99,7 +99,7 @@ export async function moveOutputs(
   layout: Paths,
   run: string,
   outputs: readonly ProcessingOutput[],
-  { err, signal }: { readonly err: MessageStream; readonly signal: AbortSignal },
+  { messages, signal }: { readonly messages: Messages; readonly signal: AbortSignal },
 ): Promise<Settled> {
   const moved: (readonly [string, string])[] = [];
   const folder = outputsOfRun(layout, run);
@@ -116,11 +116,11 @@ export async function moveOutputs(
       const to = await targetOf(layout, output);
       await place(from, to, signal);
       moved.push([real, to]);
-      say(err, output, { isEmpty, left, shown: typedPath(layout, to) });
+      say(messages, output, { isEmpty, left, shown: typedPath(layout, to) });
     } catch (error) {
       const there = await lstatIfThere(sifted) ? folder : from;
       const kept = `Get output ${output.name} from ${shellWord(typedPath(layout, there))}`;
-      if (signal.aborted) tell(err, noteText(kept));
+      if (signal.aborted) messages.note(kept);
       signal.throwIfAborted();
       if (!(error instanceof MlcliError || isSystemError(error))) throw error;
       const message = `Cannot move output ${output.name}: ${fileErrorReason(error)}`;
@@ -128,14 +128,14 @@ export async function moveOutputs(
     }
   }
   const [first, ...others] = failures;
-  for (const { message, hint } of others) tell(err, warningText(message, hint));
+  for (const { message, hint } of others) messages.warning(message, hint);
   if (first !== undefined) throw first;
   await removeTreeIfThere(folder);
   return { moved };
 }
 
 function say(
-  err: MessageStream,
+  messages: Messages,
   { name, path }: ProcessingOutput,
   { isEmpty, left, shown }: {
     readonly isEmpty: boolean;
@@ -146,13 +146,13 @@ function say(
   if (isEmpty) {
     const hint =
       `Write to that directory in the code. To keep all of ${PATHS.processingOutput}, use -o ./DIR.`;
-    tell(err, warningText(`Output ${name} is empty: nothing was written to ${path}`, hint));
-  } else tell(err, noteText(`Output ${name} is in ${shown}`));
+    messages.warning(`Output ${name} is empty: nothing was written to ${path}`, hint);
+  } else messages.note(`Output ${name} is in ${shown}`);
   if (left.length === 0) return;
   const message = `Output ${name} does not include pipes, sockets and links that point outside it`;
   const hint =
     "To keep a link's target, copy it into the output: SageMaker does not upload it either";
-  tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
+  messages.warning(`${message}: ${listed([...left].sort())}`, hint);
 }
 
 /** Puts a tree where nothing is, or what is in it into a directory that is empty. */

@@ -28,14 +28,13 @@ import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { KEPT_RECORDS, RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
 import { modelLimits, modelsToRemove, withModels } from "../../model/kept_models.ts";
-import { tell, warningText } from "../../messages.ts";
 import { type PersonSettings, personSettings } from "../../person.ts";
 import { listed } from "../../text.ts";
 
 /** Removes models and records that are no longer kept. Errors must not fail the run that ends. */
 export async function prune(
   layout: Paths,
-  host: Pick<Host, "engine" | "err" | "env" | "interruption">,
+  host: Pick<Host, "engine" | "messages" | "env" | "interruption">,
 ): Promise<void> {
   try {
     const settings = personSettings(host.env);
@@ -59,7 +58,7 @@ export async function prune(
       "mlcli config set keep_models NUMBER, or mlcli config set keep_models_size SIZE";
     const { keep_models: most, keep_models_size: size } = modelLimits(settings);
     const limits = `mlcli keeps at most ${most} models, ${size} in total`;
-    tell(host.err, warningText(`Removed the model of ${listed(gone)} (${limits})`, hint));
+    host.messages.warning(`Removed the model of ${listed(gone)} (${limits})`, hint);
   } catch {
     // Another command removed it, a setting is invalid, or a file cannot be removed.
   }

@@ -16,12 +16,11 @@ import {
 import type { Paths } from "../../app/paths.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { KEY_VARIABLES } from "../../contract/variables.ts";
-import { type MessageStream, tell, warningText } from "../../messages.ts";
+import type { Messages } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import { type BatchJob, type Fault, type Hosts, type LocalJob, ONE_HOST } from "../jobs.ts";
 import { RunLog } from "./log.ts";
-import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metric, Metrics, Sample } from "../metrics/metrics.ts";
 import {
@@ -35,7 +34,7 @@ import {
 export interface RecordPlace {
   readonly layout: Paths;
   readonly clock: Pick<Clock, "date">;
-  readonly err: MessageStream;
+  readonly messages: Messages;
 }
 
 /** The record of a run that goes on. */
@@ -175,14 +174,11 @@ export class RunRecord {
   }
 
   #say(error: Error): void {
-    const { layout, err } = this.place;
+    const { layout, messages } = this.place;
     const jobs = typedPath(layout, layout.jobs);
-    // Where nobody reads, the run goes on all the same.
-    tell(
-      ignoringFailures(err),
-      warningText(
-        `The run continues, but its record in ${jobs} is incomplete: ${fileErrorReason(error)}`,
-      ),
+    // The run continues even if nobody reads this.
+    messages.ignoringFailures().warning(
+      `The run continues, but its record in ${jobs} is incomplete: ${fileErrorReason(error)}`,
     );
   }
 }

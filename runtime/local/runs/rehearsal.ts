@@ -20,7 +20,7 @@ export async function rehearsalText(
   { words, stoppedWithin }: RunOutcome,
 ): Promise<string> {
   if (stoppedWithin === undefined) {
-    return `Training exited within ${seconds} s, before it was stopped\n`;
+    return `Training exited within ${seconds} s, before it was stopped`;
   }
   const saved: string[] = [];
   const counts = [
@@ -34,8 +34,8 @@ export async function rehearsalText(
   return `Stopped training after ${seconds} s, as SageMaker does. ` +
     `It exited ${stoppedWithin.toFixed(1)} s after SIGTERM: ${words}.\n` +
     (saved.length > 0
-      ? `Saved so far: ${saved.join(", ")}\n`
-      : "Nothing was saved: neither a model nor a checkpoint\n");
+      ? `Saved so far: ${saved.join(", ")}`
+      : "Nothing was saved: neither a model nor a checkpoint");
 }
 
 /** How many files a directory holds at any depth; 0 where it cannot be read. */

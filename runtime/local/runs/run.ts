@@ -61,7 +61,7 @@ const WORKING_FILES = [
  */
 export async function withRun<T>(
   layout: Paths,
-  host: Pick<Host, "engine" | "caller" | "err" | "env" | "clock" | "interruption">,
+  host: Pick<Host, "engine" | "caller" | "messages" | "env" | "clock" | "interruption">,
   work: (run: Run) => Promise<T>,
 ): Promise<T> {
   await closeDoor(layout, host);

@@ -14,6 +14,7 @@ import { typedPath } from "../../app/typed_path.ts";
 import type { Channel } from "../../contract/channels.ts";
 import { MlcliError } from "../../errors.ts";
 import { copyTree, makeDirectory, statIfThere } from "../../files.ts";
+import type { Messages } from "../../messages.ts";
 import type { MountedCode } from "../code.ts";
 import type { InputMount } from "../plan.ts";
 import type { Linked } from "./linked.ts";
@@ -26,16 +27,16 @@ const MOST_CODE = 256 * 1024 ** 2;
 export type RunCode = MountedCode & { readonly isWritable: boolean };
 
 /**
- * Copies the code, without `__pycache__` and what cannot be read, links followed.
+ * Copies the code, without `__pycache__` and what cannot be read, links followed. Code that is too large
+ * is mounted as it is, with a note.
  *
- * @param note is told of code that is too much to be copied, and is mounted as it is.
  * @throws MlcliError for a broken link.
  */
 export async function copyCode(
   confined: Confined,
   runDirectory: string,
   { codeFolder, commonFolder }: MountedCode,
-  note: (message: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<RunCode> {
   const folders = [codeFolder, commonFolder].filter((folder) => folder !== undefined);
   const trees = await Promise.all(
@@ -45,7 +46,7 @@ export async function copyCode(
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > MOST_CODE || trees.includes(undefined)) {
     const paths = folders.map((folder) => `${typedPath(confined, folder)}/`).join(" and ");
-    note(`Mounted ${paths} read-only: too large to copy`);
+    messages.note(`Mounted ${paths} read-only: too large to copy`);
     return { codeFolder, commonFolder, isWritable: false };
   }
   const copies: (string | undefined)[] = [];

@@ -51,7 +51,7 @@ export class Backend {
 /** Stops and removes a replaced container once it has answered everything. */
 export async function retire(
   backend: Backend,
-  host: Pick<Host, "engine" | "interruption" | "clock" | "err">,
+  host: Pick<Host, "engine" | "interruption" | "clock" | "messages">,
   ending: AbortSignal,
 ): Promise<void> {
   const over = new AbortController();
@@ -66,11 +66,14 @@ export async function retire(
 /** Stops and removes a container, which may finish what it has begun to answer. */
 export async function stop(
   { server }: Pick<Backend, "server">,
-  { engine: engineOf, interruption, err }: Pick<Host, "engine" | "interruption" | "err">,
+  { engine: engineOf, interruption, messages }: Pick<
+    Host,
+    "engine" | "interruption" | "messages"
+  >,
 ): Promise<void> {
   const engine = await engineOf();
   await stopRunning(engine, server, interruption).catch(() => {});
-  await discardContainer(engine, server, err);
+  await discardContainer(engine, server, messages);
   await removeUnpacked(server);
 }
 

@@ -17,6 +17,7 @@ import {
   typeHint,
   type UnreadBody,
 } from "../../invocation/invocation.ts";
+import type { Messages } from "../../messages.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
@@ -37,24 +38,20 @@ export interface InvokeRequest {
 }
 
 /** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
-export type InvokeHost = Pick<Host, "out" | "err" | "interruption" | "engine">;
+export type InvokeHost = Pick<Host, "out" | "err" | "messages" | "interruption" | "engine">;
 
 const REFUSAL_LENGTH = 64 * 1024;
 
 /**
  * Sends the body to `/invocations` and passes the answer on byte for byte.
  *
- * @param note hears what there is to know besides the answer.
  * @throws UsageError for headers that a stream cannot have; MlcliError when there is no server, no
  * answer in time, one that breaks off, one with another status than 200 to 299, and, once it is
  * printed, one that may be too large for SageMaker.
  */
-export async function invoke(
-  request: InvokeRequest,
-  host: InvokeHost,
-  note: (text: string) => void,
-): Promise<void> {
-  checkHeaders(request, note);
+export async function invoke(request: InvokeRequest, host: InvokeHost): Promise<void> {
+  const { messages } = host;
+  checkHeaders(request, messages);
   const { port, stream } = request;
   const seconds = request.timeout ?? (stream ? STREAM_SECONDS : INVOCATION_SECONDS);
   const printed = new PrintedAnswer(host);
@@ -94,9 +91,11 @@ export async function invoke(
       newSession: headers.get("x-amzn-sagemaker-new-session-id"),
       closedSession: headers.get("x-amzn-sagemaker-closed-session-id"),
     });
-    for (const text of notes) note(text);
+    for (const text of notes) messages.note(text);
     if (stream && !isStream) {
-      note("The response arrived in one piece: to stream it, return a generator from output_fn");
+      messages.note(
+        "The response arrived in one piece: to stream it, return a generator from output_fn",
+      );
     }
     if (!stream && printed.length > SURE_BODY_BYTES) throw answerTooLarge(printed.length);
   }
@@ -127,11 +126,11 @@ export async function askServer<T>(
   }
 }
 
-function checkHeaders({ headers, stream }: InvokeRequest, note: (text: string) => void): void {
+function checkHeaders({ headers, stream }: InvokeRequest, messages: Messages): void {
   const known = headers.flatMap(({ field, value }) => field === undefined ? [] : [[field, value]]);
   if (stream) requireStreamed(Object.fromEntries(known));
   for (const { name } of headers.filter(({ field }) => field === undefined)) {
-    note(`SageMaker does not forward the header ${name}: use Custom-Attributes`);
+    messages.note(`SageMaker does not forward the header ${name}: use Custom-Attributes`);
   }
 }
 

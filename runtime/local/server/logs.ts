@@ -1,7 +1,7 @@
+import type { Context } from "../../context.ts";
 import type { Engine, LogOptions } from "../../docker/engine.ts";
 import { isConflict, isNotFound } from "../../docker/errors.ts";
 import { demultiplex } from "../../docker/frames.ts";
-import { noteText, tell } from "../../messages.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { statusAfterOutput } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
@@ -25,7 +25,7 @@ export interface LogsRequest {
  */
 export async function showLogs(
   { port, appName, tail, follow }: LogsRequest,
-  host: Pick<Host, "engine" | "out" | "err" | "interruption"> & { readonly cwd: string },
+  host: Pick<Context, "engine" | "out" | "err" | "messages" | "interruption" | "cwd">,
 ): Promise<void> {
   const engine = await host.engine();
   const { signal } = host.interruption;
@@ -37,7 +37,7 @@ export async function showLogs(
     const log = passLogOn(engine, id, { tail, follow, signal }, host);
     // Raced, since a reader that has stopped reading holds up the engine's answer.
     const length = await Promise.race([log, abortOf(signal)]);
-    if (length === 0 && tail !== 0 && !follow) tell(host.err, silenceText(server));
+    if (length === 0 && tail !== 0 && !follow) host.messages.note(silenceText(server));
     if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
   } catch (error) {
     signal.throwIfAborted();
@@ -46,12 +46,10 @@ export async function showLogs(
 }
 
 function silenceText({ name, port, running }: Server): string {
-  return noteText(
-    running
-      ? `${name} on http://localhost:${port} has printed nothing yet; to wait for it, run ` +
-        `mlcli local logs --port ${port} --follow`
-      : `${name} exited without printing anything`,
-  );
+  return running
+    ? `${name} on http://localhost:${port} has printed nothing yet; to wait for it, run ` +
+      `mlcli local logs --port ${port} --follow`
+    : `${name} exited without printing anything`;
 }
 
 /** Following a log ends with the server, and not before. */

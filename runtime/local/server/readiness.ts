@@ -5,7 +5,7 @@ import { endWithError, explainingLines, lastErrorIn } from "../../contract/outco
 import type { Engine } from "../../docker/engine.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
-import { type MessageStream, tell, warningText } from "../../messages.ts";
+import type { Messages } from "../../messages.ts";
 import { logTail, type Readiness, shownTail, untilReady } from "../../serving/ready.ts";
 import { abortOf } from "../../time.ts";
 import { endInWords } from "../container/end.ts";
@@ -23,7 +23,7 @@ interface Asked {
   readonly engine: Engine;
   readonly signal: AbortSignal;
   readonly findings: Findings;
-  readonly err: MessageStream;
+  readonly messages: Messages;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function requireReady(
   published: number,
   followed: Promise<void> | undefined,
 ): Promise<void> {
-  const { job, engine, signal, err } = asked;
+  const { job, engine, signal, messages } = asked;
   const { id } = server;
   const readiness = await untilReady(engine, { id, port: published }, {
     seconds: job.timeout,
@@ -47,7 +47,7 @@ export async function requireReady(
     onStuck: (words, hint) => {
       const wait = "If it is still loading its model, no action is needed: " +
         `mlcli waits up to ${job.timeout} s (--timeout).`;
-      tell(err, warningText(`The server is not ready: ${words}`, `${wait} ${hint}`));
+      messages.warning(`The server is not ready: ${words}`, `${wait} ${hint}`);
     },
   });
   switch (readiness.kind) {

@@ -8,7 +8,6 @@
 
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf } from "../../errors.ts";
-import { noteText, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { spareName } from "../container/managed.ts";
@@ -43,7 +42,7 @@ export async function replaceServer(job: ServingJob, host: ReplaceHost): Promise
   try {
     await onFreePort((port) => tryOn(start, port));
   } catch (error) {
-    tell(host.err, noteText("The previous server keeps running"));
+    host.messages.note("The previous server keeps running");
     throw error;
   }
   return await takePlace(start, old, host);
@@ -63,14 +62,14 @@ async function serverToReplace(
 /** Has a server prove itself on a free port. Nothing of it is left. */
 async function tryOn(start: Start, port: number): Promise<void> {
   const trial = await startServer(start, placeOn(start.job, port));
-  await discardContainer(start.engine, trial, start.err);
+  await discardContainer(start.engine, trial, start.messages);
   await removeUnpacked(trial);
 }
 
 async function takePlace(
   start: Start,
   old: Server,
-  { interruption, clock, err }: ReplaceHost,
+  { interruption, clock, messages }: ReplaceHost,
 ): Promise<Replacement> {
   const { engine, job } = start;
   const place = placeOn(job, old.port);
@@ -89,28 +88,29 @@ async function takePlace(
     server = await startServer(start, place, takeOver);
   } catch (error) {
     await engine.renameContainer(old.id, place.name).catch(() => {});
-    if (stoppedAt !== undefined) await startAgain(engine, old, err);
+    if (stoppedAt !== undefined) await startAgain(engine, old, messages);
     throw error;
   }
   const pause = (clock.now() - stoppedAt!) / 1000;
   // The new one serves, whatever becomes of it.
-  await discardContainer(engine, spare, err);
+  await discardContainer(engine, spare, messages);
   await removeUnpacked(old);
   return { server, pause };
 }
 
 /** The way back. A failure here matters less than what has failed before, which is said, too. */
-async function startAgain(engine: Engine, { id, port }: Server, err: Host["err"]): Promise<void> {
+async function startAgain(
+  engine: Engine,
+  { id, port }: Server,
+  messages: Host["messages"],
+): Promise<void> {
   try {
     await engine.startContainer(id);
-    tell(err, noteText("Restarted the previous server"));
+    messages.note("Restarted the previous server");
   } catch (error) {
-    tell(
-      err,
-      warningText(
-        `Cannot restart the previous server: ${messageOf(error)}`,
-        `Start a new one: mlcli local deploy --port ${port}`,
-      ),
+    messages.warning(
+      `Cannot restart the previous server: ${messageOf(error)}`,
+      `Start a new one: mlcli local deploy --port ${port}`,
     );
   }
 }

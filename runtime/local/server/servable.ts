@@ -8,7 +8,6 @@ import { holdsHarness } from "../../contract/images.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
-import { noteText, tell, warningText } from "../../messages.ts";
 import { failedRunWarning } from "../../model/kept_models.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { runsWithModel, type Version, versionOf } from "../../model/version_of.ts";
@@ -59,19 +58,23 @@ function requireReadsModelCode({ app }: ServingJob, image: ImageDetails): void {
  */
 export async function requireServable(
   job: ServingJob,
-  host: Pick<Host, "engine" | "interruption" | "err" | "caller">,
+  host: Pick<Host, "engine" | "interruption" | "messages" | "caller">,
 ): Promise<ServingJob> {
   const layout = job.app.paths;
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
-  const lock = { err: host.err, signal: host.interruption.signal };
-  const { run } = await sharingModel(layout, lock, () => servedVersion(layout, job));
+  const { messages, interruption: { signal } } = host;
+  const { run } = await sharingModel(
+    layout,
+    { messages, signal },
+    () => servedVersion(layout, job),
+  );
   const warning = run && await failedRunWarning(layout, run);
-  if (warning) tell(host.err, warningText(warning, `See why: mlcli local describe ${run}`));
+  if (warning) messages.warning(warning, `See why: mlcli local describe ${run}`);
   if (job.run === undefined || run === undefined) return job;
   // Each run, also a transform, moves the numbers of the list.
-  if (run !== job.run) tell(host.err, noteText(`Using the model of run ${run}`));
+  if (run !== job.run) messages.note(`Using the model of run ${run}`);
   return { ...job, run };
 }
 

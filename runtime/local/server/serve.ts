@@ -94,7 +94,7 @@ export async function serveInForeground(
       // Where that failed, there are no last lines; the removal fails, too, and that is said.
       await ending.catch(() => logs.close());
       await logs.lastLines(force);
-      await discardContainer(engine, server, host.err);
+      await discardContainer(engine, server, host.messages);
       await removeUnpacked(server);
     }
   }

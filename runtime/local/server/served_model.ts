@@ -7,6 +7,7 @@ import { requireNoPointer } from "../../app/pointers.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { MODEL_CODE } from "../../contract/launch.ts";
 import { linkOrCopy, lstatIfThere, removeTreeIfThere, setMode } from "../../files.ts";
+import type { Messages } from "../../messages.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
 import { modelFiles } from "../../model/files.ts";
@@ -37,7 +38,8 @@ export async function servedModel(
   model: string,
   server: string,
   code: PackedCode | undefined,
-  { signal, note }: { readonly signal: AbortSignal; readonly note: (text: string) => void },
+  messages: Pick<Messages, "note">,
+  signal: AbortSignal,
 ): Promise<string> {
   const archive = await modelArchiveIn(model);
   if (archive !== undefined) requireNoPointer(archive, typedPath(layout, archive));
@@ -49,12 +51,12 @@ export async function servedModel(
     const replaces = archive === undefined
       ? await viewOf(model, typedPath(layout, model), target, {
         signal,
-        note,
+        messages,
         keepsCode: code === undefined,
       })
       : code !== undefined && await removeCode(target);
     if (code !== undefined) {
-      if (replaces) note(replacedText(typedPath(layout, archive ?? model), code));
+      if (replaces) messages.note(replacedText(typedPath(layout, archive ?? model), code));
       await unpackCode(code, join(target, MODEL_CODE));
     }
     return target;
@@ -103,15 +105,15 @@ async function viewOf(
   model: string,
   shown: string,
   target: string,
-  { signal, note, keepsCode }: {
+  { signal, messages, keepsCode }: {
     readonly signal: AbortSignal;
-    readonly note: (text: string) => void;
+    readonly messages: Pick<Messages, "note">;
     readonly keepsCode: boolean;
   },
 ): Promise<boolean> {
   const { entries, privateFiles } = await modelFiles(model, shown, signal);
   if (privateFiles.length > 0) {
-    note(`Not served because they might contain secrets: ${listed(privateFiles)}`);
+    messages.note(`Not served because they might contain secrets: ${listed(privateFiles)}`);
   }
   const others = keepsCode ? entries : withoutCode(entries);
   for (const entry of [ROOT, ...others]) {

@@ -6,7 +6,7 @@ import { isConflict } from "../../docker/errors.ts";
 import { isRoot } from "../../contract/images.ts";
 import { servingVariables } from "../../contract/launch.ts";
 import type { Variables } from "../../contract/variables.ts";
-import { type MessageStream, noteText, tell } from "../../messages.ts";
+import type { Messages } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { pathsInJobs, UNPACKED } from "../../model/runs.ts";
 import { withReadableLog } from "../../serving/log.ts";
@@ -37,7 +37,7 @@ import { type Server, takenBy } from "./servers.ts";
 
 export type StartHost = Pick<
   Host,
-  "engine" | "interruption" | "err" | "env" | "caller" | "region" | "pipNetwork"
+  "engine" | "interruption" | "messages" | "env" | "caller" | "region" | "pipNetwork"
 >;
 
 /**
@@ -56,10 +56,10 @@ export interface Start {
   /** Whether the server gets a copy of the code, and not the directory itself. */
   readonly copiesCode: boolean;
   readonly findings: Findings;
-  readonly err: MessageStream;
+  readonly messages: Messages;
   readonly pipNetwork: StartHost["pipNetwork"];
   readonly ofImage: () => Promise<OfServedImage>;
-  /** Says something, once. */
+  /** Prints a note, each text once. */
   readonly note: (text: string) => void;
 }
 
@@ -77,11 +77,12 @@ export async function startOf(
   const layout = job.app.paths;
   // What servers of a killed mlcli left: copies of models, and what pip was given.
   if ((await pathsInJobs(layout, UNPACKED)).length > 0) await prune(layout, host);
+  const { messages } = host;
   const engine = await host.engine();
   // While the port is looked at; a failure is for whoever starts a server.
   const image = imageToRun(engine, job, host);
   image.catch(() => {});
-  const findings = new Findings(job.strict, host.err);
+  const findings = new Findings(job.strict, messages);
   let known: Promise<OfServedImage> | undefined;
   const said = new Set<string>();
   return {
@@ -92,12 +93,12 @@ export async function startOf(
     follow,
     copiesCode: false,
     findings,
-    err: host.err,
+    messages,
     pipNetwork: host.pipNetwork,
     // Where a server is started again, all is said once.
     ofImage: () => known ??= lookAtImage(job, image, findings),
     note: (text) => {
-      if (!said.has(text)) tell(host.err, noteText(text));
+      if (!said.has(text)) messages.note(text);
       said.add(text);
     },
   };
@@ -132,10 +133,10 @@ export async function startServer(
   if (engine.inStudio) {
     requireTakesPort(image, job.app.image, place.published);
   }
-  const lent = await withCredentials(job, start.note);
+  const lent = await withCredentials(job, start);
   const layout = job.app.paths;
-  const sent = job.code && await packCode([job.code], job.code.entryPoint, start.note);
-  const code = sent ? NOT_MOUNTED : await mountedCode(job, layout, "prediction", image, start.note);
+  const sent = job.code && await packCode([job.code], job.code.entryPoint, start);
+  const code = sent ? NOT_MOUNTED : await mountedCode(job, layout, "prediction", image, start);
   const copy = await codeCopy(code, layout, !start.copiesCode);
   let modelFolder: string | undefined;
   let server: Server | undefined;
@@ -150,7 +151,7 @@ export async function startServer(
       const { run, model } = await servedVersion(layout, job);
       const isEmpty = !await holdsFile(layout, model, model);
       if (isEmpty) start.note(`${typedPath(layout, model)} contains no model`);
-      modelFolder = await servedModel(layout, model, place.name, sent, start);
+      modelFolder = await servedModel(layout, model, place.name, sent, start, signal);
       const ofCode = sent && await startedCode(start, image, sent, modelFolder);
       const made = await madeOf(lent, code.codeFolder, image);
       const folders = { ...copy.mounted, modelFolder, run, pipMounts: ofCode?.mounts };
@@ -173,7 +174,7 @@ export async function startServer(
     return server;
   } finally {
     if (!ready) {
-      if (server !== undefined) await discardContainer(engine, server, start.err);
+      if (server !== undefined) await discardContainer(engine, server, start.messages);
       await removeUnpacked({ modelFolder });
     }
   }
@@ -181,7 +182,7 @@ export async function startServer(
 
 /** What code in the model needs besides: its variables, and what pip gets. */
 async function startedCode(
-  { job, region, engine, err, pipNetwork }: Start,
+  { job, region, engine, messages, pipNetwork }: Start,
   image: ImageDetails,
   sent: PackedCode,
   modelFolder: string,
@@ -192,7 +193,7 @@ async function startedCode(
       isRoot: isRoot(image.Config?.User),
       networkFolder: networkFolderOf(modelFolder),
       engine,
-      host: { err, pipNetwork },
+      host: { messages, pipNetwork },
     })
     : undefined;
   const variables = servingVariables(job.code!.entryPoint, region);
@@ -209,7 +210,7 @@ async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place)
 }
 
 async function createAndStart(
-  { job, engine, signal, err }: Start,
+  { job, engine, signal, messages }: Start,
   planned: PlannedServer,
   prepare: (id: string) => Promise<void>,
 ): Promise<Server> {
@@ -220,7 +221,7 @@ async function createAndStart(
   return await withOptionalParts(engine, plan, async (body) => {
     let id: string | undefined;
     try {
-      id = await createContainer(engine, name, body, err);
+      id = await createContainer(engine, name, body, messages);
       signal.throwIfAborted();
       await prepare(id);
       signal.throwIfAborted();
@@ -240,7 +241,7 @@ async function createAndStart(
         isRelayed: published !== port,
       };
     } catch (error) {
-      if (id !== undefined) await discardContainer(engine, { id, name }, err);
+      if (id !== undefined) await discardContainer(engine, { id, name }, messages);
       // The name is taken: another deploy on the same port was faster.
       if (isConflict(error)) throw portInUse(port, app.name, error);
       if (isPortTaken(error)) throw portInUse(published, undefined, error);

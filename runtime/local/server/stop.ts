@@ -6,8 +6,7 @@ import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { BrokenEngine } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
-import { tell } from "../../messages.ts";
-import { leftText } from "../container/create.ts";
+import { leftContainer } from "../container/create.ts";
 import { stopContainer } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
 import { removeUnpacked } from "./served_model.ts";
@@ -60,7 +59,7 @@ type Found = Awaited<ReturnType<typeof requireServers>>;
  */
 export async function stopServers(
   servers: Found,
-  host: Pick<Host, "engine" | "interruption" | "err">,
+  host: Pick<Host, "engine" | "interruption" | "messages">,
 ): Promise<Server> {
   const engine = await host.engine();
   const [server] = servers;
@@ -70,7 +69,7 @@ export async function stopServers(
       if (one.running) await stopContainer(engine, one.id, GRACE, hurry);
       await engine.removeContainer(one.id);
     } catch (error) {
-      if (error instanceof BrokenEngine) tell(host.err, leftText(one.name));
+      if (error instanceof BrokenEngine) host.messages.tell([leftContainer(one.name)]);
       throw error;
     }
   }));

@@ -22,7 +22,7 @@ import { isPassedOn } from "./work.ts";
  */
 export async function plannedTransform(
   job: TransformJob,
-  { err, messages, interruption: { signal } }: Pick<Host, "err" | "messages" | "interruption">,
+  { messages, interruption: { signal } }: Pick<Host, "messages" | "interruption">,
 ): Promise<{
   readonly planned: Readonly<Record<string, unknown>>;
   /** @throws MlcliError where files would have no result, or for warnings under `--strict`. */
@@ -44,7 +44,7 @@ export async function plannedTransform(
     odd.push({ name: file.shown, odd: found });
   }
   junkNotes(inputs.junk).forEach((text) => messages.note(text));
-  const findings = new Findings(job.strict, err);
+  const findings = new Findings(job.strict, messages);
   findings.add([...inputDifferences(inputs, transform), ...lineDifferences(odd)]);
   const planned = {
     input: typedPath(layout, job.input),

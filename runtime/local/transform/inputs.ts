@@ -8,12 +8,12 @@ import { linkBoundary, nodesIn } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { isJunk, junkNotes } from "../../app/junk.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform, Transform } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
 import { typeOfData } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
+import type { Message } from "../../messages.ts";
 import { inOneLine, listed } from "../../text.ts";
 
 /** A file to transform. */
@@ -135,7 +135,7 @@ function sizeOf(path: string, shown: string): number {
 export function inputDifferences(
   { files, leftOut }: Inputs,
   transform: Transform,
-): readonly Difference[] {
+): readonly Message[] {
   return [
     ...dataDifferences(files.map(({ shown }) => shown), transform),
     ...firstOf(

@@ -6,9 +6,9 @@ import { relative } from "@std/path/relative";
 import { requireInside } from "../../app/confinement.ts";
 import type { Paths } from "../../app/paths.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
 import { lstatIfThere, makeDirectory, moveTree, realPathOf } from "../../files.ts";
+import { type Message, warning } from "../../messages.ts";
 import { inOneLine } from "../../text.ts";
 import type { Inputs } from "./inputs.ts";
 
@@ -43,7 +43,7 @@ export async function placeDifferences(
   input: string,
   { files }: Inputs,
   { path, shown }: OutputPlace,
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   const real = await realPathOf(input);
   // None of them is a link.
   const data = new Set(files.map((file) => join(real, relative(input, file.path))));
@@ -57,10 +57,10 @@ export async function placeDifferences(
     });
   }
   if (isOutside(relative(real, path))) return [];
-  return [{
-    message: `The results in ${shown} are among the input files`,
-    hint: "Choose another directory (--output-dir DIR): the next run would read them as input",
-  }];
+  return [warning(
+    `The results in ${shown} are among the input files`,
+    "Choose another directory (--output-dir DIR): the next run would read them as input",
+  )];
 }
 
 /** Puts a result that is whole into its place; what was there goes. */

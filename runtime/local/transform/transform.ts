@@ -96,7 +96,7 @@ export async function transform(
       await transformOn({ ...about, transform: shape });
     } finally {
       run.record.data = await data;
-      await discardContainer(start.engine, server, start.err);
+      await discardContainer(start.engine, server, start.messages);
       await removeUnpacked(server);
       findings.add(lineDifferences(results.odd));
     }
@@ -123,9 +123,9 @@ async function begin(
   const layout = job.app.paths;
   const { image } = await start.ofImage();
   const hash = job.code
-    ? await keepSent(layout, await packCode([job.code], job.code.entryPoint, start.note))
+    ? await keepSent(layout, await packCode([job.code], job.code.entryPoint, start))
     : await keepCode(layout, {
-      ...await mountedCode(job, layout, "prediction", image, start.note),
+      ...await mountedCode(job, layout, "prediction", image, start),
       isWritable: true,
     });
   const channels = { input: recordedPath(layout, job.input) };

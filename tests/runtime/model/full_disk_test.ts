@@ -3,8 +3,10 @@ import { join } from "@std/path";
 import type { Paths } from "../../../runtime/app/paths.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { moveTree } from "../../../runtime/files.ts";
+import { Messages } from "../../../runtime/messages.ts";
 import { modelOfRun } from "../../../runtime/model/runs.ts";
 import { finishMove, settleModel } from "../../../runtime/model/versions.ts";
+import { NOWHERE } from "../../../runtime/streams.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { contentOf, makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { moments } from "../../helpers/full_disk.ts";
@@ -17,7 +19,7 @@ const LARGE = "x".repeat(5_000);
 const OLD = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, old: "old\n" };
 const NEW = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, new: "new\n" };
 
-const HOST = { err: { isTerminal: false, columns: 80, colour: false, print: () => {} } };
+const HOST = { messages: new Messages(NOWHERE) };
 
 /** An app whose model/ is on a disk of its own. */
 interface Place extends AsyncDisposable {

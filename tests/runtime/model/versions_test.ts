@@ -13,6 +13,7 @@ import {
 } from "../../../runtime/model/versions.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { MAY_MOUNT, mounted, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -28,7 +29,7 @@ interface Place {
   readonly layout: Paths;
   path(name: string): string;
   /** What the app says to its user. */
-  readonly said: string[];
+  readonly said: () => string;
   settle(ending: Ending, isStrict?: boolean): ReturnType<typeof settleModel>;
   finish(): Promise<void>;
 }
@@ -39,28 +40,14 @@ async function withFiles(files: Files, work: (place: Place) => Promise<void>): P
   const layout = appObject(directory.path, "demo").paths;
   await Deno.mkdir(layout.testDirectory, { recursive: true });
   await write(layout.localTest, files);
-  const { err, said } = heard();
+  const { messages, err } = fakeContext();
   await work({
     layout,
     path: (name) => join(layout.localTest, name),
-    said,
-    settle: (ending, isStrict) => settleModel(layout, RUN, ending, { err }, isStrict),
-    finish: () => finishMove(layout, { err }),
+    said: () => err.text,
+    settle: (ending, isStrict) => settleModel(layout, RUN, ending, { messages }, isStrict),
+    finish: () => finishMove(layout, { messages }),
   });
-}
-
-/** Somewhere to say things. */
-function heard() {
-  const said: string[] = [];
-  return {
-    said,
-    err: {
-      isTerminal: false,
-      columns: 80,
-      colour: false,
-      print: (text: string) => void said.push(text),
-    },
-  };
 }
 
 async function write(directory: string, files: Files): Promise<void> {
@@ -295,7 +282,7 @@ suite("settleModel", () => {
         assertEquals(await Deno.readTextFile(path(`${MADE}/m`)), "new");
         await finish();
         assertStringIncludes(
-          said.join(""),
+          said(),
           `warning: Cannot move the model of run ${RUN} into model/: No`,
         );
       }
@@ -313,8 +300,11 @@ suite("two commands that move the model at once", () => {
     withFiles({ ...EARLIER, ...WRITTEN, "jobs/other/model/m": "other" }, async (place) => {
       const { layout, settle } = place;
       await writeCurrent(place);
-      const { err } = heard();
-      await Promise.all([settle("succeeded"), settleModel(layout, "other", "succeeded", { err })]);
+      const { messages } = fakeContext();
+      await Promise.all([
+        settle("succeeded"),
+        settleModel(layout, "other", "succeeded", { messages }),
+      ]);
       const { "test_dir/model/m": model, ...found } = await filesIn(layout.localTest);
       const last = await currentRun(layout);
       assertEquals(model, last === RUN ? "new" : "other");

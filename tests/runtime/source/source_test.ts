@@ -10,6 +10,7 @@ import {
   requireEntryPoint,
 } from "../../../runtime/source/source.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { entriesOf, gunzip } from "../../helpers/tar.ts";
 
@@ -49,7 +50,8 @@ suite("isNoCode", () => {
 });
 
 suite("the requirements of code that is sent", () => {
-  const pack = (path: string) => packCode([{ source: sourceAt(path) }], undefined, () => {});
+  const pack = (path: string) =>
+    packCode([{ source: sourceAt(path) }], undefined, fakeContext().messages);
 
   it("may refer to what is in the code, even to its own package", async () => {
     await using directory = await makeDirectory({

@@ -2,9 +2,10 @@ import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
 import { findApp, withTag } from "../../../../runtime/app/app.ts";
 import type { CodeFolder } from "../../../../runtime/app/layout.ts";
-import type { Difference } from "../../../../runtime/contract/differences.ts";
+import type { BuildMessage } from "../../../../runtime/local/differences/findings.ts";
 import type { ImageDetails } from "../../../../runtime/docker/images.ts";
 import { codeDifferences, leftOutDifferences } from "../../../../runtime/local/differences/code.ts";
+import { warning } from "../../../../runtime/messages.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
 import { NO_FILES, withFilesLabel } from "../../../helpers/files_label.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -32,7 +33,7 @@ interface Flats extends AsyncDisposable {
     code?: CodeFolder,
     image?: ImageDetails,
     job?: Readonly<{ tag?: string; strict?: boolean }>,
-  ): Promise<readonly Difference[]>;
+  ): Promise<readonly BuildMessage[]>;
   messages(...asked: Parameters<Flats["found"]>): Promise<readonly string[]>;
 }
 
@@ -83,6 +84,7 @@ suite("what the code finds here and not on SageMaker", () => {
       [`${BASE}/prediction/.env`]: "",
     });
     assertEquals(await flat.found(), [{
+      level: "warning",
       message: leaves(`${BASE}/training/w.bin`, "it"),
       hint:
         `Add the line !${BASE}/training/w.bin at the end of .dockerignore to include it in the ` +
@@ -136,6 +138,7 @@ suite("what the code finds here and not on SageMaker", () => {
     const app = { ...await findApp(flat.directory.path, "flats"), cwd: flat.path("sub") };
     const [found] = await leftOutDifferences(app, "training", imageOf());
     assertEquals(found, {
+      level: "warning",
       message: leaves(`../${BASE}/training/.env`, "it"),
       hint:
         `Add the line !${BASE}/training/.env at the end of ../.dockerignore to include it in the ` +
@@ -158,16 +161,15 @@ suite("code that training, processing and prediction share", () => {
   const LINE = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
   const SHARED = { [`${BASE}/common/features.py`]: "" };
   const COPIED = { ...SHARED, [`${BASE}/Dockerfile`]: `ARG APP\n${LINE}\n` };
-  const LACKS = {
-    message: `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
-    hint:
-      `Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: ${LINE}`,
-  };
+  const LACKS = warning(
+    `${BASE}/Dockerfile does not copy ${BASE}/common/ into the image`,
+    `Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: ${LINE}`,
+  );
   type Row = readonly [
     string,
     Readonly<Record<string, string>>,
     ImageDetails,
-    readonly Difference[],
+    readonly BuildMessage[],
   ];
   const rows: readonly Row[] = [
     ["is fine where the image has it", COPIED, imageOf(), []],
@@ -183,6 +185,7 @@ suite("code that training, processing and prediction share", () => {
       { ...COPIED, [`${BASE}/common/w.bin`]: "", ".dockerignore": "**/*.bin" },
       imageOf(),
       [{
+        level: "warning",
         message: leaves(`${BASE}/common/w.bin`, "it"),
         hint:
           `Add the line !${BASE}/common/w.bin at the end of .dockerignore to include it in the ` +
@@ -251,6 +254,7 @@ suite("an image that differs from what it was made from", () => {
       ] as const
     ) {
       assertEquals(await flat.found("training", image, { tag }), [{
+        level: "warning",
         message: differs("requirements.txt").replace(":v2", `:${tag}`),
         hint,
         needsBuild: "image",
@@ -269,13 +273,14 @@ suite("an image that differs from what it was made from", () => {
       flat.directory.write(
         Object.fromEntries(names.map((name) => [`${BASE}/training/${name}`, "other"])),
       );
-    const found = async (strict: boolean): Promise<readonly Difference[]> =>
+    const found = async (strict: boolean): Promise<readonly BuildMessage[]> =>
       (await flat.found("training", image, { strict })).filter(({ needsBuild }) => needsBuild);
     // Neither another directory's code, nor what is not in the image.
     await edit("../prediction/serve", "w.bin", "__pycache__/c.pyc");
     assertEquals(await found(true), []);
     await edit("lib/deep.py");
     assertEquals(await found(true), [{
+      level: "warning",
       message: differs(`${BASE}/training/lib/deep.py`),
       hint: "mlcli build --docker-tag v2",
       needsBuild: "code",

@@ -99,11 +99,13 @@ suite("what the harness reports", () => {
       names.map((name) => line("lost", `/opt/ml/processing/${name}`)).join("");
     const hint = "Write results to /opt/ml/processing/output";
     assertEquals(reportOf(lost("a.png", "a.png")).differences, [{
+      level: "warning",
       message:
         "Processing wrote files outside its outputs, so they are lost: /opt/ml/processing/a.png",
       hint,
     }]);
     assertEquals(reportOf(lost("1", "2", "3", "4")).differences, [{
+      level: "warning",
       message:
         "Processing wrote files outside its outputs, so they are lost: /opt/ml/processing/1, " +
         "/opt/ml/processing/2, /opt/ml/processing/3 and 1 more",

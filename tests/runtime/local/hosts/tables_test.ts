@@ -174,15 +174,16 @@ suite("on several hosts", () => {
     const places = ["algo-1", "algo-2", "algo-3"].map((host) => ({
       ...{ host, container: "", directory: `${place.path}/${host}` },
     }));
-    const notes: string[] = [];
+    const { messages, err } = fakeContext();
     const hosts = { ...ONE_HOST, count: 3, shards: ["a"] };
-    await layShards(hosts, places, data, (text) => notes.push(text));
+    await layShards(hosts, places, data, messages);
     const parts = places.map((place) => namesIn(shardOn(hosts, place, "a")!));
     assertEquals(await Promise.all(parts), [["1"], ["2"], []]);
     assertEquals(shardOn(hosts, places[0]!, "b"), undefined);
-    assertEquals(notes, [
-      "1 of 3 hosts receive no files of a, which has fewer files than there are hosts",
-    ]);
+    assertEquals(
+      err.text,
+      "note: 1 of 3 hosts receive no files of a, which has fewer files than there are hosts\n",
+    );
   });
 
   for (const colour of [false, true]) {
@@ -207,7 +208,7 @@ suite("on several hosts", () => {
 
   it("hosts that write nothing any more are said to wait for the first that is gone", async () => {
     const said = Promise.withResolvers<string>();
-    using silence = new Silence(said.resolve, 0.01);
+    using silence = new Silence({ note: said.resolve }, 0.01);
     silence.watch("algo-2");
     silence.watch("algo-1");
     await silence.hear(fakeContext()).out.write(new Uint8Array(1));

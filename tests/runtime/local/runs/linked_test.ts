@@ -174,6 +174,7 @@ suite("What a channel holds", () => {
   it("warns of Git LFS pointers among other files", async () => {
     await using repo = await repository({ "data/a.csv": POINTER, "data/b.csv": "1" });
     assertEquals(pointerDifferences(repo.layout, repo.looked, false), [{
+      level: "warning",
       message: "data/a.csv is a Git LFS pointer, not the file itself",
       hint: "Run git lfs pull in the repository. If you downloaded a ZIP " +
         "file, clone the repository instead.",

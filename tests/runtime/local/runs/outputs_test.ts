@@ -6,6 +6,7 @@ import { appObject } from "../../../helpers/app_object.ts";
 import { completeApp } from "../../../helpers/app.ts";
 import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
 import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { runInProcess } from "../../../helpers/in_process.ts";
 import { leaveRun } from "../../../helpers/runs.ts";
 import { MAY_MOUNT, smallDisk } from "../../../helpers/small_disk.ts";
@@ -104,10 +105,8 @@ suite("an output that goes to another disk", () => {
     await using directory = await makeDirectory();
     await using disk = await smallDisk();
     const layout = appObject(directory.path, "demo").paths;
-    const [err, path] = [
-      { isTerminal: false, columns: 80, colour: false, print: () => {} },
-      "/opt/ml/processing/x",
-    ];
+    const { messages } = fakeContext();
+    const path = "/opt/ml/processing/x";
     const { signal } = new AbortController();
     const move = async (name: string, size: number, ending: AbortSignal = signal) => {
       const folder = join(layout.jobs, "run/outputs", name);
@@ -118,7 +117,7 @@ suite("an output that goes to another disk", () => {
       await Deno.writeFile(join(folder, "a"), new Uint8Array(size));
       const output = { name, path, place: join(disk.path, name) };
       return await moveOutputs(layout, "run", [output], {
-        err,
+        messages,
         signal: ending,
       });
     };

@@ -5,6 +5,7 @@ import { copyTree } from "../../../../runtime/files.ts";
 import { copyCode, makeInput } from "../../../../runtime/local/runs/working_copy.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const BASE = "demo/mlcli_base";
@@ -17,11 +18,11 @@ suite("the code of a run", () => {
     const directory = await makeDirectory({ [`${BASE}/training/a.py`]: "1", "run/": "", ...files });
     const layout = appObject(directory.path, "demo").paths;
     await prepare(layout.training);
-    const said: string[] = [];
+    const { messages, err } = fakeContext();
     const mounted = { codeFolder: layout.training, commonFolder: undefined };
     const run = join(directory.path, "run");
-    const code = await copyCode(layout, run, mounted, (text) => said.push(text));
-    return { directory, layout, run, code, said };
+    const code = await copyCode(layout, run, mounted, messages);
+    return { directory, layout, run, code, said: err.text };
   }
 
   it("is a copy that any user who may read it may write to; the app's own stays as it is", async () => {
@@ -39,7 +40,7 @@ suite("the code of a run", () => {
     await using _ = directory;
     const copy = join(run, "code");
     assertEquals(code, { codeFolder: copy, commonFolder: undefined, isWritable: true });
-    assertEquals(said, []);
+    assertEquals(said, "");
     assertEquals(await namesIn(copy), [".env", "a.py", "around", "deep", "link"]);
     assertEquals(Deno.lstatSync(join(copy, "link")).isFile, true);
     assertEquals(await Deno.readLink(join(copy, "around")), ".");
@@ -100,7 +101,7 @@ suite("the code of a run", () => {
     const layout = appObject(directory.path, "demo").paths;
     const run = join(directory.path, "run");
     const mounted = { codeFolder: undefined, commonFolder: layout.common };
-    const code = await copyCode(layout, run, mounted, () => {});
+    const code = await copyCode(layout, run, mounted, fakeContext().messages);
     assertEquals(code.codeFolder, undefined);
     assertEquals(await namesIn(code.commonFolder!), ["b.py"]);
   });
@@ -114,7 +115,7 @@ suite("the code of a run", () => {
     await using _ = directory;
     const mounted = { codeFolder: layout.training, commonFolder: undefined };
     assertEquals(code, { ...mounted, isWritable: false });
-    assertMatch(said.join(), /^Mounted demo\/mlcli_base\/training\/ read-only: too large .*$/);
+    assertMatch(said, /^note: Mounted demo\/mlcli_base\/training\/ read-only: too large .*\n$/);
   });
 });
 

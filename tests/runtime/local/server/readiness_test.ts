@@ -26,7 +26,7 @@ suite("a server that ended before it was ready", () => {
       engine,
       signal: new AbortController().signal,
       findings: { remedyOfOtherCode: undefined } as never,
-      err: {} as never,
+      messages: {} as never,
     };
     const ready = requireReady(asked, { id: "c" } as never, 1, log.promise);
     setTimeout(() => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import {
@@ -9,6 +9,7 @@ import {
 import { packCode } from "../../../../runtime/source/source.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A view of a model with code, in a directory of its own. */
@@ -17,14 +18,13 @@ async function view(files: Readonly<Record<string, string>>, model?: string) {
   const place = stack.use(await makeDirectory({ ...files, "src/inference.py": "1" }));
   const layout = appObject(place.path, "churn").paths;
   const source = { path: join(place.path, "src"), shown: "src", boundary: place.path };
-  const code = await packCode([{ source }], "inference.py", () => {});
-  const notes: string[] = [];
+  const { messages, err } = fakeContext();
+  const code = await packCode([{ source }], "inference.py", messages);
   const { signal } = new AbortController();
   const at = model ?? join(place.path, "model");
-  const made = () =>
-    servedModel(layout, at, "server", code, { signal, note: (text) => notes.push(text) });
+  const made = () => servedModel(layout, at, "server", code, messages, signal);
   const all = stack.move();
-  return { layout, notes, made, model: at, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { layout, err, made, model: at, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 suite("the view of a model with code beside it", () => {
@@ -32,8 +32,7 @@ suite("the view of a model with code beside it", () => {
     await using place = await view({ "model/m": "7", "model/.env": "SECRET=1" });
     const folder = await place.made();
     assertEquals(await namesIn(folder), ["code", "m"]);
-    assertEquals(place.notes.length, 1);
-    assert(place.notes[0]!.startsWith("Not served because they might contain secrets: "));
+    assertMatch(place.err.text, /^note: Not served because they might contain secrets: .*\n$/);
   });
 
   it("is a copy where the model lies on another file system", async () => {
