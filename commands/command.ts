@@ -148,9 +148,21 @@ export function appCommand<O extends Options>(
   };
 }
 
-/** Returns the context with the messages of a command, and with streams whose text stands above their lines. */
+/**
+ * Returns the context with the messages of a command. Text of its streams stands above the lines at the
+ * bottom of the terminal, and a question removes these lines.
+ */
 function withMessages(context: Context, messages: Messages): Context {
-  return { ...context, messages, out: messages.above(context.out), err: messages.stream };
+  return {
+    ...context,
+    messages,
+    out: messages.above(context.out),
+    err: messages.stream,
+    ask(question, defaultAnswer) {
+      messages.showBelow(undefined);
+      return context.ask(question, defaultAnswer);
+    },
+  };
 }
 
 /** Returns the values without those of the configuration file, before anything else is loaded. */
