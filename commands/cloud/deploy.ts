@@ -1,7 +1,6 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { jsonText } from "../../runtime/text.ts";
+import { appCommand } from "../command.ts";
 import { DEPLOY_OPTIONS } from "../options/cloud_deploy.ts";
-
-export type DeployValues = AppValues<typeof DEPLOY_OPTIONS>;
 
 export default appCommand({
   details: "An endpoint costs money until you delete it. An update changes only the settings " +
@@ -23,6 +22,17 @@ export default appCommand({
       "mlcli deploy -n shop -m s3://my-bucket/m.tar.gz --canary 10 --alarm errors",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./deploy_action.ts")).deployAction(context, options),
+  action: async (caller, options) => {
+    const { deploy } = await import("../../runtime/cloud/deploy/deploy.ts");
+    const { programOf } = await import("../program.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const { printResult } = await import("./descriptions.ts");
+    const { cloudRequest } = await import("./job_request.ts");
+    const context = { ...caller, waiting: new WaitingProgress(caller) };
+    const { code } = await programOf(options.app, options);
+    const request = { ...await cloudRequest(context, options, "mlcli deploy"), code };
+    const result = await deploy(request, context);
+    if ("calls" in result) return context.out.print(jsonText(result.calls));
+    await printResult(context, options.output, result);
+  },
 });

@@ -10,7 +10,7 @@ import { tarGz } from "../helpers/tar.ts";
 
 const ENDPOINT = "shop";
 const ON = ["-n", ENDPOINT];
-const REMOVAL = "The endpoint costs money until you delete it: " +
+const REMOVAL = "note: The endpoint costs money until you delete it: " +
   `mlcli delete-endpoint -n ${ENDPOINT} --delete-config --delete-model\n`;
 
 /** Times that a test can wait for. */

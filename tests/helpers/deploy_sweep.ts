@@ -143,10 +143,10 @@ function wanted(job: JobApp, { serves }: Scenario): string | undefined {
   return typeof serves === "function" ? serves(job) : serves;
 }
 
-/** Whether it is said of something what to do about it. */
+/** Returns whether a message or its hint says what to do about a part. */
 function isNamed(name: string, text: string): boolean {
   const word = new RegExp(`(?<![\\w-])${name}(?![\\w-])`);
-  return text.split("\n").some((line) =>
+  return text.replaceAll("\nhint: ", " ").split("\n").some((line) =>
     word.test(line) && /aws sagemaker delete-|rerun the command|next mlcli deploy/.test(line)
   );
 }

@@ -46,13 +46,13 @@ export interface Checked extends AsyncDisposable {
  * @throws UsageError, MlcliError for what SageMaker would refuse.
  */
 export async function check(context: DeployContext): Promise<Checked> {
-  const { request, state, host, report } = context;
+  const { request, state, host } = context;
   requireReady(state, request);
   requireOneModel(state);
   requireKnownModel(request, state);
   requirePossible(request, state);
   noteLosses(context);
-  report.progress("Checking the image and the model", 0);
+  host.waiting.show("Checking the image and the model");
   const image = await checkImageAndCapture(context);
   await using stack = new AsyncDisposableStack();
   const model = stack.use(await checkModel(context));
@@ -78,50 +78,50 @@ export async function check(context: DeployContext): Promise<Checked> {
 }
 
 /** Notes what an update cannot keep, and which options have no effect. */
-function noteLosses({ request, state, report }: DeployContext): void {
+function noteLosses({ request, state, host: { messages } }: DeployContext): void {
   const { endpoint, base, description } = state;
   const variant = variantOf(request, state);
   if (base?.configuration && base.models.length > 0 && !base.model) {
     const model = inOneLine(base.models[0]!);
-    report.note(
+    messages.note(
       `Model ${model} of endpoint ${endpoint} no longer exists, so the endpoint gets only the ` +
         "environment variables that you set now",
     );
   }
   const { SAGEMAKER_PROGRAM: program } = containerOf(base?.model)?.Environment ?? {};
   if (program && modelOf(request) !== undefined && request.code === undefined) {
-    report.note(
+    messages.note(
       `Endpoint ${endpoint} keeps SAGEMAKER_PROGRAM=${inOneLine(program)}, so the new model ` +
         "must contain that file in code/. To add it, use --entry-point FILE.",
     );
   }
   if (base && !base.configuration) {
-    report.note(
+    messages.note(
       `Configuration ${inOneLine(base.name)} of endpoint ${endpoint} no longer exists, so ` +
         "the endpoint gets only the settings and environment variables that you set now",
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {
-    report.note(`Endpoint ${endpoint} changes to instances and cannot become serverless again`);
+    messages.note(`Endpoint ${endpoint} changes to instances and cannot become serverless again`);
   }
   if (request.canary !== undefined && description === undefined) {
-    report.note(`Endpoint ${endpoint} is new, so --canary has no effect`);
+    messages.note(`Endpoint ${endpoint} is new, so --canary has no effect`);
   }
   if (request.kmsKey !== undefined && !hasVolume(variant)) {
     const what = variant.ServerlessConfig ? "A serverless endpoint" : variant.InstanceType;
-    report.note(`${what} has no volume that --kms-key can encrypt`);
+    messages.note(`${what} has no volume that --kms-key can encrypt`);
   }
 }
 
 /** Returns the image's address; also checks the place for captured data, and the key. */
 async function checkImageAndCapture(
-  { request, state, aws, host, report }: DeployContext,
+  { request, state, aws, host }: DeployContext,
 ): Promise<string> {
   const { app, dockerTag, repository, dataCapture } = request;
   // Serverless containers run on amd64 alone.
   const instanceType = machineOf(variantOf(request, state)) ?? "a serverless endpoint";
   const [image] = await inOrder(
-    (text) => report.note(text),
+    (text) => host.messages.note(text),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
       return await imageForJob({ app, dockerTag, repository, instanceType }, use, note);

@@ -9,7 +9,6 @@ import {
   type Part,
   partWords,
 } from "../endpoints/parts.ts";
-import type { AwsOptions } from "../../aws/settings.ts";
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
@@ -27,7 +26,7 @@ export interface MadePart extends Part {
  */
 export async function requireUnused(
   parts: readonly ExistingPart[],
-  { state: { endpoint }, sagemaker, report, request: choice }: DeployContext,
+  { state: { endpoint }, sagemaker, host, request: choice }: DeployContext,
 ): Promise<void> {
   if (parts.length === 0) return;
   const theirs = parts.find(({ isOurs }) => !isOurs);
@@ -37,7 +36,7 @@ export async function requireUnused(
         deletionByHand(theirs, choice),
     });
   }
-  const usersOf = await findOtherUsers(parts, endpoint, sagemaker, report);
+  const usersOf = await findOtherUsers(parts, endpoint, host, sagemaker);
   for (const part of parts) {
     if (usersOf(part).length === 0) continue;
     throw inUseError(
@@ -52,12 +51,12 @@ export async function requireUnused(
 /** Deletes the parts whose names are needed. @throws AwsError, Interrupted */
 export async function deleteInTheWay(
   parts: readonly ExistingPart[],
-  { sagemaker, report }: DeployContext,
+  { sagemaker, host: { messages, waiting } }: DeployContext,
 ): Promise<void> {
   for (const part of parts) {
-    report.progress(`Deleting ${partWords(part)}`, 0);
+    waiting.show(`Deleting ${partWords(part)}`);
     const outcome = await deleteIfSame(part, sagemaker);
-    if (outcome === "deleted") report.note(`Deleted unused ${partWords(part)}`);
+    if (outcome === "deleted") messages.state(`Deleted unused ${partWords(part)}`);
     if (outcome === "another") {
       throw new AwsError("changed", `Another deployment has just replaced ${partWords(part)}`, {
         hint: "The endpoint is unchanged. Wait for the other deployment, then deploy again.",
@@ -67,56 +66,57 @@ export async function deleteInTheWay(
 }
 
 /**
- * Deletes what the endpoint does not need any more. The endpoint serves: so what cannot be deleted is a
- * note, and no failure.
+ * Deletes parts that the endpoint no longer needs. Warns of a part that cannot be deleted: the endpoint
+ * serves, so the deployment has succeeded.
  *
- * @throws Interrupted, after a note of what is left.
+ * @throws Interrupted, after a warning that names the parts that are left.
  */
 export async function deleteUnused(
   parts: readonly ExistingPart[],
-  { state: { endpoint }, sagemaker, report, request: choice }: DeployContext,
+  context: DeployContext,
 ): Promise<void> {
   if (parts.length === 0) return;
+  const { state: { endpoint }, sagemaker, host } = context;
+  const { messages, waiting } = host;
   const left = [...parts];
   try {
-    const usersOf = await findOtherUsers(parts, endpoint, sagemaker, report);
+    const usersOf = await findOtherUsers(parts, endpoint, host, sagemaker);
     for (const part of parts) {
       const words = partWords(part);
       const users = usersOf(part);
       if (users.length > 0) {
-        report.note(`Kept ${words}, which is still in use by ${users.join(", ")}`);
+        messages.note(`Kept ${words}, which is still in use by ${users.join(", ")}`);
       } else {
-        report.progress(`Deleting ${words}`, 0);
+        waiting.show(`Deleting ${words}`);
         const outcome = await deleteIfSame(part, sagemaker);
-        if (outcome === "deleted") report.note(`Deleted the old ${words}`);
-        if (outcome === "another") report.note(`Kept ${words}, which has been replaced`);
+        if (outcome === "deleted") messages.state(`Deleted the old ${words}`);
+        if (outcome === "another") messages.note(`Kept ${words}, which has been replaced`);
       }
       left.shift();
     }
   } catch (error) {
     if (!(error instanceof AwsError) && !(error instanceof Interrupted)) throw error;
-    if (error instanceof AwsError) report.always(error.message);
-    report.always(`${howToDelete(left, choice)} The next mlcli deploy deletes unused parts.`);
+    if (error instanceof AwsError) messages.warning(error.message);
+    warnOfLeft(left, NEXT_DEPLOY, context);
     if (error instanceof Interrupted) throw error;
   }
 }
 
 /**
- * Deletes what this run has made, unless the endpoint uses it or is about to, or somebody else has
- * replaced it. What is left is named in a note.
+ * Deletes the parts that this run made, unless the endpoint uses them or is about to, or another
+ * deployment has replaced them. Warns of parts that are left.
  *
- * @param isEndpointDeleted then the endpoint needs nothing any more.
- * @returns whether all of it is gone.
+ * @param isEndpointDeleted whether the endpoint no longer needs any part.
+ * @returns whether all of them are gone.
  */
 export async function deleteMade(
   made: readonly MadePart[],
   context: DeployContext,
   isEndpointDeleted = false,
 ): Promise<boolean> {
-  const { report, request: choice } = context;
   // A configuration names its model: it goes first.
   const left = made.toReversed();
-  let why = "The next mlcli deploy deletes unused parts";
+  let why = NEXT_DEPLOY;
   try {
     const use = isEndpointDeleted ? undefined : await reasonToKeep(made, context);
     if (use !== undefined) why = use;
@@ -129,20 +129,14 @@ export async function deleteMade(
     if (error instanceof Interrupted) tellLeft(left, context);
     throw error;
   }
-  if (left.length > 0) report.always(`${howToDelete(left, choice)} ${why}.`);
+  if (left.length > 0) warnOfLeft(left, why, context);
   return left.length === 0;
 }
 
-/** Notes what an interruption leaves: no more requests are sent. */
-export function tellLeft(
-  made: readonly MadePart[],
-  { report, request: choice }: DeployContext,
-): void {
-  report.always(
-    made.length === 0
-      ? "Interrupted: nothing was created"
-      : `Interrupted. ${howToDelete(made, choice)} To continue, rerun the command.`,
-  );
+/** Warns of the parts that an interrupted deployment leaves. Sends no more requests. */
+export function tellLeft(made: readonly MadePart[], context: DeployContext): void {
+  if (made.length > 0) return warnOfLeft(made, "To continue, rerun the command", context);
+  context.host.messages.warning("Interrupted: nothing was created");
 }
 
 /** Why to keep what was made: the endpoint uses it, or may. */
@@ -165,17 +159,17 @@ async function reasonToKeep(
 /** Deletes what this run has made; `false` where it is left. */
 async function deleteOne(
   part: MadePart,
-  { sagemaker, report }: DeployContext,
+  { sagemaker, host: { messages } }: DeployContext,
 ): Promise<boolean> {
   if (!part.isCertain || part.created === undefined) return false;
   try {
     const outcome = await deleteIfSame(part, sagemaker);
-    if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, which is not needed`);
+    if (outcome === "deleted") messages.state(`Deleted ${partWords(part)}, which is not needed`);
     // Somebody else's part of the same name is not mentioned.
     return true;
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    report.always(`Cannot delete ${partWords(part)}: ${error.message}`);
+    messages.warning(`Cannot delete ${partWords(part)}: ${error.message}`);
     return false;
   }
 }
@@ -204,12 +198,20 @@ export function namesOf(parts: readonly Part[]): string {
   return parts.map(partWords).join(" and ");
 }
 
-function howToDelete(
+const NEXT_DEPLOY = "The next mlcli deploy deletes unused parts";
+
+/** @param more sentence after the names of the parts. */
+function warnOfLeft(
   parts: readonly (Part & { readonly isCertain?: boolean })[],
-  choice: AwsOptions,
-): string {
-  return parts.map((part) =>
-    `${part.isCertain === false ? "Possibly left over" : "Left over"}: ${partWords(part)} ` +
-    `(to delete it: ${deletionByHand(part, choice)}).`
-  ).join(" ");
+  more: string,
+  { host: { messages }, request: choice }: DeployContext,
+): void {
+  const left = parts.map((part) =>
+    `${part.isCertain === false ? "possibly " : ""}${partWords(part)}`
+  );
+  const commands = parts.map((part) => deletionByHand(part, choice)).join("; ");
+  messages.warning(
+    `Left over: ${left.join(" and ")}. ${more}`,
+    `Delete ${parts.length === 1 ? "it" : "them"}: ${commands}`,
+  );
 }

@@ -10,15 +10,22 @@ import { isRemembered, type Remembered, rememberIfPossible } from "../../app/sta
 import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import { confirmFirstUse, instancesText } from "../first_use.ts";
-import type { JobReport } from "../jobs/follow.ts";
-import { noteConsole } from "../jobs/job.ts";
+import type { CloudResult } from "../jobs/follow.ts";
+import { tellConsole } from "../jobs/job.ts";
 import { requireNone } from "../start/checks.ts";
 import { containerOf, type Variant } from "./kept.ts";
 import { check } from "./check.ts";
 import { dryRun } from "./dry_run.ts";
 import { finish, leaveAsItIs, type Target } from "./finish.ts";
 import { make } from "./make.ts";
-import type { CheckedRequest, DeployContext, DeployHost } from "./request.ts";
+import {
+  type CheckedRequest,
+  checkedRequest,
+  type DeployContext,
+  type DeployHost,
+  type DeployRequest,
+  withoutInstances,
+} from "./request.ts";
 import { type State, stateOf } from "./state.ts";
 
 /**
@@ -29,35 +36,36 @@ import { type State, stateOf } from "./state.ts";
  * SageMaker would refuse, and where the endpoint ends up serving something else, or nothing.
  */
 export async function deploy(
-  request: CheckedRequest,
+  asked: DeployRequest,
   host: DeployHost,
-  report: JobReport,
-): Promise<void> {
+): Promise<CloudResult | { readonly calls: readonly unknown[] }> {
+  const { messages, waiting } = host;
+  const request = checkedRequest(withoutInstances(asked, messages));
   const { value: name } = request.endpointName;
   checkDeployedName(name);
   const aws = await connectFor(request.app, request, host);
   const sagemaker = await aws.sagemaker();
-  const context = await beforeAnyChange(report, async () => {
-    report.progress(`Checking endpoint ${name}`, 0);
-    const state = await stateOf(name, sagemaker, (text) => report.note(text));
-    const asked = withVariables(request, state, sagemaker.region.value);
-    const context = { request: asked, state, aws, sagemaker, host, report };
+  const context = await beforeAnyChange(host, async () => {
+    waiting.show(`Checking endpoint ${name}`);
+    const state = await stateOf(name, sagemaker, messages);
+    const complete = withVariables(request, state, sagemaker.region.value);
+    const context = { request: complete, state, aws, sagemaker, host };
     await requireTyped(context);
     return context;
   });
   const { state } = context;
-  await using checked = await beforeAnyChange(report, () => check(context));
+  await using checked = await beforeAnyChange(host, () => check(context));
   const { action, changes, model, deployment, inTheWay } = checked;
-  if (request.dryRun) return report.calls(dryRun(checked, context));
+  if (request.dryRun) return { calls: dryRun(checked, context) };
   if (state.description) await rememberEndpoint(context, state.description.account);
   if (action === "nothing") return await leaveAsItIs(context);
   if (action === "follow") {
-    report.note(`Endpoint ${state.endpoint} is already changing to this version`);
+    messages.state(`Endpoint ${state.endpoint} is already changing to this version`);
     return await finish(targetOf(state), true, context);
   }
   if (action === "update") {
     const status = inOneLine(state.description?.status || "in an unknown status");
-    report.note(
+    messages.state(
       changes.length === 0
         ? `Endpoint ${state.endpoint} is ${status}, so mlcli deploys it again`
         : `Changes: ${changes.join(", ")}`,
@@ -66,16 +74,16 @@ export async function deploy(
   const [variant] = deployment.configuration.ProductionVariants!;
   const does = action === "update" ? "updates" : "creates";
   const use = `${does} endpoint ${state.endpoint} (${machinesText(variant!)})`;
-  await beforeAnyChange(report, async () => {
-    await confirmFirstUse({ ...context.request, does: use }, aws, host, report);
+  await beforeAnyChange(host, async () => {
+    await confirmFirstUse({ ...context.request, does: use }, aws, host);
     await model.send();
     await requireUnchanged(context);
   });
   const { made, withOwnTags, account, arn } = await make(deployment, inTheWay, context);
   if (!state.description) await rememberEndpoint(context, account);
   const verb = action === "update" ? "Updating" : "Creating";
-  report.note(`${verb} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
-  noteConsole({ kind: "endpoint", name: state.endpoint, arn }, report);
+  messages.state(`${verb} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
+  tellConsole({ kind: "endpoint", name: state.endpoint, arn }, messages);
   const target = {
     arn,
     configuration: deployment.configuration.EndpointConfigName!,
@@ -83,7 +91,7 @@ export async function deploy(
     created: made.find(({ kind }) => kind === "configuration")?.created,
     made,
   };
-  await finish(target, withOwnTags, context);
+  return await finish(target, withOwnTags, context);
 }
 
 /** Returns what an endpoint runs on in words: `1 x ml.m5.large`, `serverless, 2048 MB`. */
@@ -93,7 +101,7 @@ function machinesText({ ServerlessConfig, InitialInstanceCount, InstanceType }: 
     : `serverless, ${ServerlessConfig.MemorySizeInMB} MB`;
 }
 
-/** The same with the variables of its code, over which the user's win: also those of earlier. */
+/** Adds the variables of the endpoint's code to a request. Variables of the user or of the endpoint win. */
 function withVariables(request: CheckedRequest, { base }: State, region: string): CheckedRequest {
   const { code } = request;
   if (code === undefined) return request;
@@ -106,15 +114,15 @@ function withVariables(request: CheckedRequest, { base }: State, region: string)
   return { ...request, variables };
 }
 
-/** Does a step before anything is changed; where that is interrupted, says so. */
+/** Does a step before anything is changed. Prints a warning if it is interrupted. */
 async function beforeAnyChange<T>(
-  report: Pick<JobReport, "always">,
+  { messages }: Pick<DeployHost, "messages">,
   step: () => Promise<T>,
 ): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof Interrupted) report.always("Interrupted: nothing was changed");
+    if (error instanceof Interrupted) messages.warning("Interrupted: nothing was changed");
     throw error;
   }
 }
@@ -184,14 +192,14 @@ async function rememberEndpoint(
   context: DeployContext,
   account: string | undefined,
 ): Promise<void> {
-  const { report, host, state } = context;
+  const { host: { env, messages }, state } = context;
   const onFailure = (reason: string): void =>
-    report.note(
+    messages.note(
       `Cannot remember endpoint ${state.endpoint} (${reason}), so type ` +
         "--endpoint-name again next time",
     );
   if (account === undefined) return onFailure("its account is unknown");
-  await rememberIfPossible(rememberedAs(context, account), host.env, onFailure);
+  await rememberIfPossible(rememberedAs(context, account), env, onFailure);
 }
 
 function rememberedAs(

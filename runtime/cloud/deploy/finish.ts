@@ -13,6 +13,7 @@ import {
   type PartDetails,
 } from "../endpoints/parts.ts";
 import { failureFacts } from "../endpoints/wait_for_endpoint.ts";
+import type { CloudResult } from "../jobs/follow.ts";
 import { commandFor } from "../jobs/job.ts";
 import { deleteMade, deleteUnused, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
 import { endpointTags } from "./plan.ts";
@@ -46,20 +47,21 @@ export async function finish(
   target: Target,
   withOwnTags: boolean,
   context: DeployContext,
-): Promise<void> {
-  const { request, state, aws, host, report } = context;
+): Promise<CloudResult> {
+  const { request, state, aws, host } = context;
+  const { messages } = host;
   const { endpoint } = state;
   if (!request.wait) {
     if (state.base) {
-      report.note("The next mlcli deploy deletes the old model and configuration, if unused");
+      messages.note("The next mlcli deploy deletes the old model and configuration, if unused");
     }
     tellCosts(context);
     const begun = { kind: "endpoint", name: endpoint, arn: target.arn } as const;
-    return await report.result([endpoint], () => begun);
+    return { lines: [endpoint], described: () => begun };
   }
   let followed: FollowedEndpoint;
   try {
-    followed = await followEndpoint(endpoint, aws, host, report, {
+    followed = await followEndpoint(endpoint, aws, host, {
       target: target.configuration,
       timeout: request.timeout,
       choice: request,
@@ -81,15 +83,15 @@ export async function finish(
   } finally {
     tellKept(others, context);
   }
-  await tellServing(followed.description!, context);
+  return servingResult(followed.description!, context);
 }
 
 /** For an endpoint that serves what is asked for: deletes parts that it does not use. */
-export async function leaveAsItIs(context: DeployContext): Promise<void> {
-  const { request, state, report } = context;
+export async function leaveAsItIs(context: DeployContext): Promise<CloudResult> {
+  const { request, state, host: { messages } } = context;
   const { endpoint, base } = state;
   const served = { configuration: base!.name, model: base!.models[0] ?? "" };
-  report.note(`Nothing to change: endpoint ${endpoint} already serves this version`);
+  messages.state(`Nothing to change: endpoint ${endpoint} already serves this version`);
   tellCosts(context);
   try {
     if (Object.keys(request.tags).length > 0) await tagEndpoint(context);
@@ -98,16 +100,14 @@ export async function leaveAsItIs(context: DeployContext): Promise<void> {
     throw error;
   }
   await deleteUnused(unusedParts(served, state).ours, context);
-  await tellServing(state.description!, context);
+  return servingResult(state.description!, context);
 }
 
-/** The result: what serves. */
-async function tellServing(
+function servingResult(
   description: EndpointDescription,
-  { state: { endpoint }, sagemaker, report }: DeployContext,
-): Promise<void> {
-  const details = () => detailsOf(sagemaker, description, (text) => report.note(text));
-  await report.result([endpoint], details);
+  { state: { endpoint }, sagemaker, host: { messages } }: DeployContext,
+): CloudResult {
+  return { lines: [endpoint], described: () => detailsOf(sagemaker, description, messages) };
 }
 
 /** @throws AwsError where what serves under these names is not what was made. */
@@ -132,7 +132,7 @@ async function requireOurs(
 }
 
 /** Tags an endpoint that was there before: UpdateEndpoint takes no tags. */
-async function tagEndpoint({ request, state, sagemaker, report }: DeployContext): Promise<void> {
+async function tagEndpoint({ request, state, sagemaker, host }: DeployContext): Promise<void> {
   const arn = state.description?.arn;
   if (arn === undefined) return;
   const tags = endpointTags(request, state);
@@ -140,7 +140,7 @@ async function tagEndpoint({ request, state, sagemaker, report }: DeployContext)
     await sagemaker.addTags(arn, Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])));
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    report.note(`Cannot update the tags of endpoint ${state.endpoint}: ${error.message}`);
+    host.messages.note(`Cannot update the tags of endpoint ${state.endpoint}: ${error.message}`);
   }
 }
 
@@ -197,53 +197,55 @@ async function deleteFailed(
   made: readonly MadePart[],
   context: DeployContext,
 ): Promise<boolean> {
-  const { state: { endpoint }, sagemaker, host, report, request: choice } = context;
+  const { state: { endpoint }, sagemaker, host, request: choice } = context;
+  const { messages } = host;
+  const deletion = `Delete the endpoint: ${deletionOf(endpoint, choice)}`;
   let isDeleted = false;
   try {
     await sagemaker.deleteEndpoint(endpoint);
     isDeleted = true;
-    report.note(`Deleted the failed endpoint ${endpoint}`);
-    await waitUntilGone(sagemaker, { endpoint, description }, report, host, GONE_SECONDS);
+    messages.state(`Deleted the failed endpoint ${endpoint}`);
+    await waitUntilGone(sagemaker, { endpoint, description }, host, GONE_SECONDS);
   } catch (error) {
     if (error instanceof Interrupted) {
       tellLeft(made, context);
-      report.always(`The endpoint has failed. To delete it: ${deletionOf(endpoint, choice)}`);
+      messages.warning(`Endpoint ${endpoint} has failed`, deletion);
     }
     if (!(error instanceof AwsError)) throw error;
-    const rest = isDeleted ? "" : `. To delete the endpoint: ${deletionOf(endpoint, choice)}`;
-    report.always(`${error.message}${rest}`);
+    messages.warning(error.message, isDeleted ? undefined : deletion);
   }
   return isDeleted;
 }
 
-/** Notes parts that the endpoint will not need and that are not deleted now. */
+/** Warns of parts that the endpoint will not need and that are not deleted now. */
 function tellNotDeleted(
   served: Pick<Target, "configuration" | "model">,
   context: DeployContext,
 ): void {
   const { ours, others } = unusedParts(served, context.state);
   if (ours.length > 0) {
-    context.report.always(
+    context.host.messages.warning(
       `Not deleted yet: ${namesOf(ours)}. The next mlcli deploy deletes parts that endpoint ` +
-        `${context.state.endpoint} no longer uses.`,
+        `${context.state.endpoint} no longer uses`,
     );
   }
   tellKept(others, context);
 }
 
-/** Notes parts that the endpoint does not need, but that mlcli did not make. */
+/** Warns of parts that the endpoint does not need and that mlcli did not create. */
 function tellKept(
   others: readonly ExistingPart[],
-  { state, report, request: choice }: DeployContext,
+  { state, host: { messages }, request: choice }: DeployContext,
 ): void {
   for (const part of others) {
-    report.always(
+    messages.warning(
       `Kept ${namesOf([part])}, which endpoint ${state.endpoint} does not use and mlcli did not ` +
-        `create. If nothing uses it, delete it: ${deletionByHand(part, choice)}`,
+        "create",
+      `If nothing uses it, delete it: ${deletionByHand(part, choice)}`,
     );
   }
 }
 
-function tellCosts({ state: { endpoint }, report, request: choice }: DeployContext): void {
-  report.note(`The endpoint costs money until you delete it: ${deletionOf(endpoint, choice)}`);
+function tellCosts({ state: { endpoint }, host: { messages }, request }: DeployContext): void {
+  messages.note(`The endpoint costs money until you delete it: ${deletionOf(endpoint, request)}`);
 }

@@ -38,7 +38,7 @@ export async function make(
   inTheWay: readonly ExistingPart[],
   context: DeployContext,
 ): Promise<Pick<Making, "made" | "withOwnTags" | "account" | "arn">> {
-  const { state, sagemaker, request, report } = context;
+  const { state, sagemaker, request, host } = context;
   const variables = variablesOf(request, state);
   const making = new Making(context);
   try {
@@ -57,7 +57,7 @@ export async function make(
       configuration,
       (input) => sagemaker.createEndpointConfiguration(input),
     );
-    report.progress(`Requesting endpoint ${state.endpoint}`, 0);
+    host.waiting.show(`Requesting endpoint ${state.endpoint}`);
     await making.endpoint(deployment);
     return making;
   } catch (error) {
@@ -107,16 +107,16 @@ class Making {
     input: Input,
     create: (input: Input) => Promise<unknown>,
   ): Promise<void> {
-    const { host, report, sagemaker } = this.context;
-    host.interruption.signal.throwIfAborted();
+    const { host: { interruption, messages, waiting }, sagemaker } = this.context;
+    interruption.signal.throwIfAborted();
     const words = partWords(part);
-    report.progress(`Creating ${words}`, 0);
+    waiting.show(`Creating ${words}`);
     const made: MadePart = { ...part, isCertain: false, created: undefined };
     this.made.push(made);
     try {
       // "in use": one of that name may have been deleted a moment ago.
       await this.#retried(["not found", "in use"], () => this.#tagged(input, create));
-      report.note(`Created ${words}`);
+      messages.state(`Created ${words}`);
     } catch (error) {
       if (error instanceof Interrupted) throw error;
       // "in use" may be our own: Deno sends a request again when its connection ends.
@@ -128,7 +128,7 @@ class Making {
         if (!found || isTaken) this.made.pop();
         throw found ? madeByAnotherError(error as AwsError, words) : error;
       }
-      report.note(`The response was lost, but ${words} exists`);
+      messages.note(`The response was lost, but ${words} exists`);
     }
     made.isCertain = true;
     const found = await this.#found(part);
@@ -148,7 +148,7 @@ class Making {
    * @throws AwsError when it has not, or nobody knows.
    */
   async endpoint({ endpoint, configuration }: Deployment): Promise<void> {
-    const { sagemaker, host, report, state } = this.context;
+    const { sagemaker, host, state } = this.context;
     host.interruption.signal.throwIfAborted();
     this.isAsked = true;
     this.arn = state.description?.arn;
@@ -172,7 +172,9 @@ class Making {
       const part = this.made.at(-1)!;
       const served = await this.#afterLostAnswer(error, () => describePart(sagemaker, part));
       if (part.created && served?.CreationTime?.getTime() !== part.created.getTime()) throw error;
-      report.note(`The response was lost, but endpoint ${state.endpoint} is ${now.status}`);
+      host.messages.note(
+        `The response was lost, but endpoint ${state.endpoint} is ${now.status}`,
+      );
       this.arn = now.arn;
     }
   }
@@ -189,10 +191,10 @@ class Making {
     input: Input,
     create: (input: Input) => Promise<Answer>,
   ): Promise<Answer> {
-    const { request, report } = this.context;
+    const { request, host: { messages } } = this.context;
     if (!this.withOwnTags) return await create(withTags(input, {}));
     return await createTagged(input, request.tags, create, (reason) => {
-      report.note(`Continuing without mlcli tags, because setting tags failed: ${reason}`);
+      messages.note(`Continuing without mlcli tags, because setting tags failed: ${reason}`);
       this.withOwnTags = false;
     });
   }
@@ -260,11 +262,11 @@ function madeByAnotherError(error: AwsError, words: string): AwsError {
 }
 
 function tellInterrupted({ made, isAsked }: Making, context: DeployContext): void {
-  const { report, request, state: { endpoint } } = context;
+  const { host: { messages }, request, state: { endpoint } } = context;
   if (!isAsked) return tellLeft(made, context);
-  report.always(
-    `Interrupted: endpoint ${endpoint} might have started to change to ${namesOf(made)}. To ` +
-      `find out and continue, rerun the command. ${endpointGoesOn(endpoint, request)}`,
+  messages.warning(
+    `Interrupted: endpoint ${endpoint} might have started to change to ${namesOf(made)}`,
+    `To find out and continue, rerun the command. ${endpointGoesOn(endpoint, request)}`,
   );
 }
 

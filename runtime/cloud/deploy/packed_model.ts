@@ -32,9 +32,9 @@ import type { ModelSource } from "./request.ts";
  * go; Interrupted.
  */
 export async function modelFor(use: ModelUse, context: ModelContext): Promise<ReadyModel> {
-  const { request: { code: asked }, aws, host, report } = context;
+  const { request: { code: asked }, aws, host } = context;
   const { model, room } = use;
-  const note = (text: string): void => report.note(text);
+  const note = (text: string): void => host.messages.note(text);
   const { signal } = host.interruption;
   const code = asked && await packCode([asked], asked.entryPoint, { note });
   if (model === undefined && code === undefined) return asItIs(undefined);
@@ -61,7 +61,7 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
   const place = placeOf(use.endpoint, context);
   const directory = model && await directoryOf(model, context);
   const s3 = await checkedS3(place, context);
-  report.progress(`Packing ${inOneLine(directory?.shown ?? code!.source.shown)}`);
+  host.waiting.show(`Packing ${inOneLine(directory?.shown ?? code!.source.shown)}`);
   const archive = directory
     ? await archiveOf(directory, room, note, signal, code)
     : await archiveOfCode(code!, signal);
@@ -79,17 +79,19 @@ async function readyToSend(
   place: S3Address,
   s3: S3,
   { variables, healthCheckTimeout: seconds, instanceType }: ModelUse,
-  { request: { app }, host, report }: ModelContext,
+  { request: { app }, host }: ModelContext,
 ): Promise<ReadyModel> {
   const { path, shown, bytes, sha256 } = archive;
-  const note = (text: string): void => report.note(text);
+  const { messages, waiting } = host;
   if (await exceedsLimits(archive)) {
-    note("Skipped the local test of the model: unpacked, it is far larger than its archive");
+    messages.note(
+      "Skipped the local test of the model: unpacked, it is far larger than its archive",
+    );
   } else {
-    report.progress("Testing the model locally");
+    waiting.show("Testing the model locally");
     const region = s3.region.value;
     const trial = { app, archive: path, variables, region, seconds, instanceType };
-    await tryServing(trial, host, note);
+    await tryServing(trial, host, (text) => messages.note(text));
   }
   // Each model has an address of its own: an endpoint may use the one before.
   const address = within(place, `${sha256.slice(0, 16)}/${ARCHIVE}`);
@@ -101,10 +103,10 @@ async function readyToSend(
     calls: there === undefined ? callsOf(bytes) : {},
     async send() {
       if (there !== undefined) return;
-      report.progress(`Uploading the model to ${s3Uri(address)}`);
-      await sendFile({ path, shown }, address, s3, host.interruption, note);
+      waiting.show(`Uploading the model to ${s3Uri(address)}`);
+      await sendFile({ path, shown }, address, s3, host);
       // Not removed where the deployment fails.
-      note(`Uploaded the model to ${s3Uri(address)}`);
+      messages.state(`Uploaded the model to ${s3Uri(address)}`);
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };
@@ -134,23 +136,23 @@ function placeOf(endpoint: string, { request: { app } }: ModelContext): Place {
 /** S3, for buckets of the caller's own account only: the app's file names the bucket. */
 async function checkedS3(
   place: Place,
-  { aws, report }: Pick<ModelContext, "aws" | "report">,
+  { aws, host: { messages } }: Pick<ModelContext, "aws" | "host">,
 ): Promise<S3> {
-  await checkBucket(await aws.s3(), place.value, (text) => report.note(text), "the endpoint");
+  await checkBucket(await aws.s3(), place.value, (text) => messages.note(text), "the endpoint");
   return (await ownBucket(aws, place)).s3;
 }
 
 /** @throws MlcliError where the app's file names what is not the app's. */
 async function directoryOf(
   model: Exclude<ModelSource, { readonly address: S3Address }>,
-  { request: { app, model: typed }, report }: ModelContext,
+  { request: { app, model: typed }, host: { messages } }: ModelContext,
 ): Promise<ModelDirectory> {
   if ("run" in model) {
     const layout = app.paths;
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
     const { run, model: path } = await versionOf(layout, model.run);
     const warning = await failedRunWarning(layout, run);
-    if (warning !== undefined) report.note(warning);
+    if (warning !== undefined) messages.warning(warning, `See why: mlcli local describe ${run}`);
     return { path, shown: typedPath(app, path) };
   }
   const named = { ...typed!, value: model.directory };

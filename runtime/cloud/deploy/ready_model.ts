@@ -25,8 +25,10 @@ export interface ModelContext {
     "app" | "code" | "repack" | "model" | "dryRun"
   >;
   readonly aws: Pick<DeployContext["aws"], "s3" | "sts">;
-  readonly host: Pick<DeployContext["host"], "cwd" | "engine" | "interruption" | "ask">;
-  readonly report: Pick<DeployContext["report"], "note" | "progress">;
+  readonly host: Pick<
+    DeployContext["host"],
+    "cwd" | "engine" | "interruption" | "ask" | "messages" | "waiting"
+  >;
 }
 
 /** A model that is checked. To be disposed of: a packed one lies in a temporary file. */

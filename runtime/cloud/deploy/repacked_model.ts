@@ -1,6 +1,6 @@
-import { isAgreed } from "../../agreement.ts";
-/** An archive in S3 that is packed anew with the user's code: fetched, changed and sent as one stream. */
+/** Adds the user's code to an archive in S3: downloads, changes and uploads it as one stream. */
 
+import { isAgreed } from "../../agreement.ts";
 import type { ObjectDetails, S3 } from "../../aws/s3.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import { ArchiveCheck } from "../../archive/entries.ts";
@@ -96,7 +96,7 @@ export async function withCodeInS3(
           if (!(error instanceof Larger)) throw error;
         }
       }
-      context.report.note(`Uploaded the model with the code to ${s3Uri(made)}`);
+      context.host.messages.state(`Uploaded the model with the code to ${s3Uri(made)}`);
     },
     async [Symbol.asyncDispose]() {},
   };
@@ -120,24 +120,24 @@ async function sendWithCode(
     readonly partSize: number;
   },
   { limit, isCompressed }: { readonly limit: number; readonly isCompressed: boolean },
-  { host: { interruption }, report }: ModelContext,
+  { host: { interruption, messages, waiting } }: ModelContext,
 ): Promise<void> {
-  const note = (text: string): void => report.note(text);
+  const note = (text: string): void => messages.note(text);
   const adding = { shown: s3Uri(address), code, room, note, signal: interruption.signal };
   const fetched = rangesOf(s3, address, source, AT_ONCE);
   const entries = entriesWithCode(fetched, new ArchiveCheck(room), adding);
   using last = forcedEnd(interruption);
-  const left = leftPartsWarnings((message, hint) => note(`${message}. ${hint}`));
+  const left = leftPartsWarnings((message, hint) => messages.warning(message, hint));
   const bytes = packed(entries, NO_FILES, isCompressed);
   const pieces = piecesOfStream(bytes, partSize, new Budget(IN_FLIGHT));
   const sending = { s3: target, force: last.signal, left, metadata: { [CODE]: code.hash } };
   const words = "Adding the code to the model";
   let sent = 0;
-  report.progress(words);
+  waiting.show(words);
   await sendParts(pieces, made, () => {}, sending, (length) => {
     sent += length;
     if (sent > limit) throw new Larger();
-    report.progress(`${words}: ${sizeText(sent)} of ${sizeText(source.size)}`);
+    waiting.show(`${words}: ${sizeText(sent)} of ${sizeText(source.size)}`);
   });
 }
 

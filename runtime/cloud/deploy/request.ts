@@ -6,7 +6,8 @@ import type { S3Address } from "../../contract/addresses.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { ALARMS } from "../../contract/limits.ts";
 import { UsageError } from "../../errors.ts";
-import type { JobReport } from "../jobs/follow.ts";
+import type { Messages } from "../../messages.ts";
+import type { WaitingHost } from "../connection.ts";
 import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
 import type { CloudRequest } from "../start/plan.ts";
 import type { Setting } from "../../setting.ts";
@@ -61,10 +62,7 @@ export interface CheckedRequest extends DeployRequest {
   readonly timeout: number;
 }
 
-export type DeployHost = Pick<
-  Context,
-  "cwd" | "env" | "aws" | "engine" | "interruption" | "clock" | "ask" | "canAsk"
->;
+export type DeployHost = WaitingHost & Pick<Context, "engine" | "ask" | "canAsk">;
 
 export interface DeployContext {
   readonly request: CheckedRequest;
@@ -72,7 +70,6 @@ export interface DeployContext {
   readonly aws: Aws;
   readonly sagemaker: SageMaker;
   readonly host: DeployHost;
-  readonly report: JobReport;
 }
 
 export function asksForServerless({ memorySizeInMb, maxConcurrency }: DeployRequest): boolean {
@@ -138,12 +135,14 @@ export function modelOf(
  */
 export function withoutInstances(
   request: DeployRequest,
-  ignored: (key: string) => void,
+  messages: Pick<Messages, "note">,
 ): DeployRequest {
   if (request.memorySizeInMb?.from !== "typed") return request;
   const applied = <T extends Setting<unknown>>(key: string, setting: T | undefined) => {
     if (setting?.from !== "file") return setting;
-    ignored(key);
+    messages.note(
+      `Ignored "${key}" in ${request.app.name}.json: serverless endpoints do not support it`,
+    );
   };
   return {
     ...request,

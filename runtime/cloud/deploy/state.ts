@@ -7,6 +7,7 @@ import type {
   Tags,
 } from "../../aws/sagemaker.ts";
 import { freeSlot, type InUse, type Slot, slotsOf } from "../../contract/names.ts";
+import type { Messages } from "../../messages.ts";
 import {
   arnOf,
   findParts,
@@ -16,7 +17,6 @@ import {
   type Part,
   type PartsApi,
 } from "../endpoints/parts.ts";
-import type { Note } from "../in_parallel.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
 /** What an endpoint has: what it serves with or, while that changes, what it is going to. */
@@ -76,10 +76,13 @@ export function isGoingTo(
 /**
  * Describes an endpoint and the parts with mlcli's names for it. Changes nothing.
  *
- * @param note told what could not be asked, and what is lost.
- * @throws AwsError also where something may not be described: an update would lose it.
+ * @throws AwsError also if mlcli has no permission to describe a part: an update would lose it.
  */
-export async function stateOf(name: string, sagemaker: StateApi, note: Note): Promise<State> {
+export async function stateOf(
+  name: string,
+  sagemaker: StateApi,
+  messages: Pick<Messages, "note">,
+): Promise<State> {
   const description = await orNothing(sagemaker.describeEndpoint(name));
   const endpoint = description?.name ?? name;
   const inUse = description && (description.pendingConfiguration ?? description.configuration);
@@ -94,7 +97,7 @@ export async function stateOf(name: string, sagemaker: StateApi, note: Note): Pr
   const tagsOf = async (part: FoundPart): Promise<Tags | undefined> => {
     const arn = arnOf(part);
     return arn === undefined ? undefined : await ifAllowed(sagemaker.tagsOf(arn), (denial) => {
-      if (part === used) note(`Cannot keep the tags of ${part.name}: ${denial.message}`);
+      if (part === used) messages.note(`Cannot keep the tags of ${part.name}: ${denial.message}`);
     });
   };
   const isTagged = async (part: FoundPart): Promise<boolean> =>

@@ -5,6 +5,7 @@ import type {
   ModelDetails,
   SageMaker,
 } from "../../aws/sagemaker.ts";
+import type { Messages } from "../../messages.ts";
 import { modelDataOf, modelsOf } from "./parts.ts";
 
 /** A variant of an endpoint. What is not known is `undefined`. */
@@ -35,18 +36,16 @@ export interface EndpointDetails extends Omit<EndpointDescription, "variants"> {
 }
 
 /**
- * Asks for the configuration and the models of an endpoint. What is not there any more, or may not be
- * asked, is `undefined`.
- *
- * @param note tells what may not be asked.
+ * Reads the configuration and the models of an endpoint. Details of a part that no longer exists, or that
+ * mlcli has no permission to describe, are `undefined`.
  */
 export async function detailsOf(
   sagemaker: Pick<SageMaker, "describeEndpointConfiguration" | "describeModel">,
   endpoint: EndpointDescription,
-  note: (text: string) => void,
+  messages: Pick<Messages, "note">,
 ): Promise<EndpointDetails> {
   const tell = (what: string) => ({ message }: AwsError) =>
-    note(`Cannot read the details of ${what}: ${message}`);
+    messages.note(`Cannot read the details of ${what}: ${message}`);
   const configuration = await ifAllowed(
     sagemaker.describeEndpointConfiguration(endpoint.configuration),
     tell(`configuration ${endpoint.configuration}`),

@@ -4,9 +4,10 @@ import type { Logs } from "../../aws/logs.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { endpointLogGroup, withoutRepeats } from "../../contract/log_lines.ts";
 import { inOneLine, printable } from "../../text.ts";
-import { type JobReport, LAST_LINES } from "../jobs/follow.ts";
+import type { CloudHost } from "../connection.ts";
+import { LAST_LINES } from "../jobs/follow.ts";
 import { LogReader } from "../log_reader.ts";
-import { Waiter, type WaiterHost } from "../waiter.ts";
+import { Waiter } from "../waiter.ts";
 
 /** The log of all instances of an endpoint, read piece by piece. */
 export class EndpointLog extends LogReader {
@@ -72,25 +73,34 @@ const QUIET_ROUNDS = 2;
 const MOST_ROUNDS_AFTER = 30;
 
 /**
- * Shows what comes of an endpoint's log until it is gone or `Failed`: an endpoint does not end by
- * itself. A service that does not answer for a while is asked again.
+ * Shows new lines of an endpoint's log until the endpoint is deleted or `Failed`. Retries while AWS does
+ * not respond.
  *
- * @returns how it ended, in words.
- * @throws AwsError where the log may not be read, or the endpoint not described.
+ * @param show prints lines, which are safe for a terminal.
+ * @returns how the endpoint ended: `it was deleted`, or the status with the reason.
+ * @throws AwsError if mlcli has no permission to read the log or to describe the endpoint.
  * @throws Interrupted after Ctrl-C.
  */
 export async function followEndpointLog(
   endpoint: EndpointDescription,
   log: LogReader,
   sagemaker: Pick<SageMaker, "describeEndpoint">,
-  host: WaiterHost,
-  report: Pick<JobReport, "note" | "log">,
+  host: CloudHost,
+  show: (lines: readonly string[]) => Promise<void>,
 ): Promise<string> {
-  const { clock } = host;
-  const waiter = new Waiter(host, { what: "endpoint", note: (text) => report.note(text) });
+  const { clock, messages } = host;
+  const waiter = new Waiter(host, { what: "endpoint", note: (text) => messages.note(text) });
+  const showNews = async (): Promise<number> => {
+    let count = 0;
+    for await (const lines of log.news()) {
+      count += lines.length;
+      await show(lines);
+    }
+    return count;
+  };
   let [end, asked, quiet, after] = [endOf(endpoint), clock.now(), 0, 0];
   for (;;) {
-    const lines = await waiter.ask("log", () => showNews(log, report));
+    const lines = await waiter.ask("log", showNews);
     if (end !== undefined) {
       quiet = lines?.answer === 0 ? quiet + 1 : 0;
       if (quiet === QUIET_ROUNDS || ++after === MOST_ROUNDS_AFTER) return end;
@@ -104,15 +114,6 @@ export async function followEndpointLog(
     asked = clock.now();
     if (latest) end = endOf(latest.answer, endpoint.creationTime);
   }
-}
-
-async function showNews(log: LogReader, report: Pick<JobReport, "log">): Promise<number> {
-  let count = 0;
-  for await (const lines of log.news()) {
-    count += lines.length;
-    await report.log(`${lines.join("\n")}\n`);
-  }
-  return count;
 }
 
 /** How it ended; `undefined` while it lasts. A newer endpoint of the same name is another one. */

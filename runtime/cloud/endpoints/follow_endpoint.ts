@@ -4,8 +4,8 @@ import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import type { FollowReport } from "../jobs/follow.ts";
-import { Waiter, type WaiterHost } from "../waiter.ts";
+import type { WaitingHost } from "../connection.ts";
+import { Waiter } from "../waiter.ts";
 import { endpointGoesOn } from "./parts.ts";
 
 /**
@@ -55,24 +55,26 @@ const ENDED_BADLY: ReadonlySet<string> = new Set([
 const UNSEEN_ROUNDS = 6;
 
 /**
- * Follows an endpoint until it has settled. A service that does not answer for a while is asked again.
- * Its statuses are notes, as they change.
+ * Follows an endpoint until it has settled, and prints each new status. Retries while SageMaker does not
+ * respond.
  *
- * @throws AwsError where it may not be described, or the credentials have expired and cannot be renewed.
- * @throws Interrupted after Ctrl-C: it goes on, and a note says how to follow and to delete it.
+ * @throws AwsError if mlcli has no permission to describe the endpoint, or the credentials have expired
+ * and cannot be renewed.
+ * @throws Interrupted after Ctrl-C and a warning: SageMaker continues the change.
  */
 export async function followEndpoint(
   name: string,
   aws: Aws,
-  host: WaiterHost,
-  report: Pick<FollowReport, "note" | "always" | "progress">,
+  host: WaitingHost,
   options: FollowOptions = {},
 ): Promise<FollowedEndpoint> {
   try {
-    return await follow(name, await aws.sagemaker(), host, report, options);
+    return await follow(name, await aws.sagemaker(), host, options);
   } catch (error) {
     const rest = endpointGoesOn(name, options.choice);
-    if (error instanceof Interrupted) report.always(rest);
+    if (error instanceof Interrupted) {
+      host.messages.warning(`Interrupted: mlcli no longer waits for endpoint ${name}`, rest);
+    }
     if (!(error instanceof AwsError)) throw error;
     throw withMore(error, rest);
   }
@@ -81,10 +83,10 @@ export async function followEndpoint(
 async function follow(
   name: string,
   sagemaker: Pick<SageMaker, "describeEndpoint">,
-  host: WaiterHost,
-  report: Pick<FollowReport, "note" | "progress">,
+  host: WaitingHost,
   options: FollowOptions,
 ): Promise<FollowedEndpoint> {
+  const { clock, messages, waiting } = host;
   let { target } = options;
   let latest: EndpointDescription | undefined;
   let [hasChanged, isTakenBack, unseen] = [false, false, 0];
@@ -95,7 +97,7 @@ async function follow(
   function outcomeOf(current: EndpointDescription | undefined): Outcome | undefined {
     if (!current) return latest || !mayBeUnseen() ? "gone" : undefined;
     const { status, configuration } = current;
-    if (status !== latest?.status) report.note(inOneLine(status));
+    if (status !== latest?.status) messages.state(inOneLine(status));
     latest = current;
     if (ENDED_BADLY.has(status)) return "failed";
     if (status !== "InService") {
@@ -115,10 +117,10 @@ async function follow(
     return hasChanged || !mayBeUnseen() ? "rolled back" : undefined;
   }
 
-  const start = host.clock.now();
+  const start = clock.now();
   const waiter = new Waiter(host, {
     what: "endpoint",
-    note: (text) => report.note(text),
+    note: (text) => messages.note(text),
     timeout: options.timeout,
   });
   for (;;) {
@@ -128,7 +130,7 @@ async function follow(
     );
     const outcome = (asked && outcomeOf(asked.answer)) ?? (waiter.isOver ? "not yet" : undefined);
     if (outcome) return { outcome, description: latest, began };
-    report.progress(latest?.status || "Waiting", host.clock.now() - start);
+    waiting.show(latest?.status || "Waiting", clock.now() - start);
     await waiter.pause();
   }
 }

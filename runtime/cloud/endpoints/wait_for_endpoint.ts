@@ -7,43 +7,47 @@ import { likelyCause } from "../../contract/failure_causes.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable, sentences } from "../../text.ts";
 import { commandFor } from "../jobs/job.ts";
-import type { JobReport } from "../jobs/follow.ts";
-import type { WaiterHost } from "../waiter.ts";
+import type { WaitingHost } from "../connection.ts";
+import type { CloudResult } from "../jobs/follow.ts";
 import { detailsOf } from "./details.ts";
 import { endOfEndpointLog } from "./endpoint_log.ts";
 import { type FollowedEndpoint, followEndpoint } from "./follow_endpoint.ts";
 import { deletionOf } from "./parts.ts";
 
 /**
- * Waits until an endpoint has settled; its name is the result.
+ * Waits until an endpoint has settled. The result is its name, or a failure if the endpoint failed or its
+ * last update was rolled back.
  *
- * @param endpoint as it was found.
- * @throws MlcliError where it failed or is gone, and where its last update was rolled back.
+ * @throws MlcliError if the endpoint was deleted.
  */
 export async function waitForEndpoint(
   endpoint: EndpointDescription,
   aws: Aws,
-  host: WaiterHost,
-  report: JobReport,
+  host: WaitingHost,
   choice: AwsOptions,
-): Promise<void> {
+): Promise<CloudResult> {
   const { name } = endpoint;
-  const followed = await followEndpoint(name, aws, host, report, { choice });
+  const sagemaker = await aws.sagemaker();
+  const followed = await followEndpoint(name, aws, host, { choice });
   const { outcome, description = endpoint } = followed;
-  const details = async () =>
-    await detailsOf(await aws.sagemaker(), description, (text) => report.note(text));
-  if (outcome !== "in service" && outcome !== "gone") await report.result([], details);
-  if (outcome !== "in service") throw await endpointError(name, followed, aws, choice);
+  const described = () => detailsOf(sagemaker, description, host.messages);
+  const failed = async (end: FollowedEndpoint): Promise<CloudResult> => {
+    return { lines: [], described, failure: await endpointError(name, end, aws, choice) };
+  };
+  if (outcome === "gone") {
+    throw new MlcliError(`Endpoint ${inOneLine(name)} was deleted`, {
+      hint: "To create it again, run mlcli deploy",
+    });
+  }
+  if (outcome !== "in service") return await failed(followed);
   // If nothing was changing at first, mlcli has not seen how the last update ended.
   if (endpoint.status === "InService") {
-    const lost = await rolledBackUpdate(await aws.sagemaker(), description);
+    const lost = await rolledBackUpdate(sagemaker, description);
     if (lost || description.failureReason) {
-      const since = { ...followed, outcome: "rolled back", began: lost?.time } as const;
-      await report.result([], details);
-      throw await endpointError(name, since, aws, choice);
+      return await failed({ ...followed, outcome: "rolled back", began: lost?.time });
     }
   }
-  await report.result([inOneLine(endpoint.name)], details);
+  return { lines: [inOneLine(name)], described };
 }
 
 /**
@@ -72,12 +76,6 @@ async function endpointError(
   aws: Pick<Aws, "logs">,
   choice: AwsOptions,
 ): Promise<MlcliError> {
-  const shown = inOneLine(name);
-  if (outcome === "gone") {
-    return new MlcliError(`Endpoint ${shown} was deleted`, {
-      hint: "To create it again, run mlcli deploy",
-    });
-  }
   const { quote, cause, log } = await failureFacts(name, { description, began }, aws, choice);
   const { status = "", configuration = "" } = description ?? {};
   const [what, remedy] = outcome === "rolled back"
@@ -88,7 +86,7 @@ async function endpointError(
     : status === "Failed"
     ? ["failed", `Delete the endpoint: ${deletionOf(name, choice)}`]
     : [`is ${inOneLine(status)}`, ""];
-  return new MlcliError(`Endpoint ${shown} ${what}`, {
+  return new MlcliError(`Endpoint ${inOneLine(name)} ${what}`, {
     quote,
     hint: sentences(cause, remedy, log),
   });

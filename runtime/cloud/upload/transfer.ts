@@ -1,6 +1,6 @@
 import { isPassing, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
-import type { Interruption } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { sortKeys } from "../../contract/keys.ts";
 import { MlcliError } from "../../errors.ts";
@@ -132,17 +132,15 @@ function notSentError(failed: readonly Failed[], done: Done, { target }: Sending
 }
 
 /**
- * Sends a file, whole or not at all; a temporary failure is tried again.
+ * Uploads a file, whole or not at all. Retries after temporary failures, and warns of parts that stay in S3.
  *
- * @param note gets warnings about parts that are left on SageMaker.
  * @throws MlcliError; Interrupted.
  */
 export async function sendFile(
   { path, shown }: { readonly path: string; readonly shown: string },
   { bucket, key }: S3Address,
   s3: S3,
-  interruption: Interruption,
-  note: (text: string) => void,
+  { interruption, messages }: Pick<Context, "interruption" | "messages">,
 ): Promise<void> {
   const slash = key.lastIndexOf("/") + 1;
   const target = { bucket, key: key.slice(0, slash) };
@@ -151,7 +149,7 @@ export async function sendFile(
     yield { kind: "file", file, there: undefined } as const;
   };
   using last = forcedEnd(interruption);
-  const left = leftPartsWarnings((message, hint) => note(`${message}. ${hint}`));
+  const left = leftPartsWarnings((message, hint) => messages.warning(message, hint));
   await transfer(
     steps(),
     { s3, target, budget: new Budget(IN_FLIGHT), force: last.signal, left },

@@ -379,7 +379,7 @@ suite("what else the configuration file of a hostile repository says", () => {
     await job.app.write(`${job.app.directory}/weights/.env`, "TOKEN=secret");
     const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /^Skipped files that might contain secrets: .*\.env$/m);
+    assertMatch(stderr, /^note: Skipped files that might contain secrets: .*\.env$/m);
     const [key] = job.box.s3.keys(BUCKET, "app/models/");
     const target = `${job.app.directory}/unpacked`;
     await job.run(["download-model", `s3://${BUCKET}/${key}`, "--to", target]);

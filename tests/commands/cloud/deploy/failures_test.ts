@@ -81,9 +81,14 @@ suite("deploy, where an update is taken back", () => {
     job.box.endpoints.script("shop", [{ rollback: true }]);
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [1, 4]);
-    for (const name of ["-config-name shop-config-2)", "-model-name shop-mlcli-2)"]) {
-      assertStringIncludes(stderr, name);
-    }
+    assertStringIncludes(
+      stderr,
+      "warning: Left over: endpoint configuration shop-config-2 and model shop-mlcli-2. " +
+        "The next mlcli deploy deletes unused parts\n" +
+        "hint: Delete them: aws sagemaker delete-endpoint-config " +
+        "--endpoint-config-name shop-config-2; " +
+        "aws sagemaker delete-model --model-name shop-mlcli-2\n",
+    );
   });
 
   it("changes nothing where the rollback failed, too", async () => {
@@ -131,7 +136,7 @@ suite("deploy, where a new endpoint fails", () => {
     assertEquals(code, 1);
     assertStringIncludes(
       stderr,
-      "To delete the endpoint: mlcli delete-endpoint -n shop --delete-config --delete-model\n",
+      "hint: Delete the endpoint: mlcli delete-endpoint -n shop --delete-config --delete-model\n",
     );
   });
 });
@@ -199,7 +204,7 @@ suite("deploy, where a call is refused", () => {
     };
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "mlcli cannot tell whether shop uses them.\n");
+    assertStringIncludes(stderr, "mlcli cannot tell whether shop uses them\n");
   });
 
   const must = [
@@ -280,7 +285,9 @@ suite("deploy, where a call is refused", () => {
 });
 
 /** What is told of what still serves. */
-const NOT_YET = "Not deleted yet: endpoint configuration shop-config and model shop-mlcli. ";
+const NOT_YET =
+  "warning: Not deleted yet: endpoint configuration shop-config and model shop-mlcli. " +
+  "The next mlcli deploy deletes parts that endpoint shop no longer uses\n";
 
 suite("deploy, where nobody waits for the end", () => {
   it("says that it goes on after --timeout", async () => {
@@ -306,7 +313,14 @@ suite("deploy, where nobody waits for the end", () => {
     };
     const { code, stdout, stderr } = await job.run(UPDATE, { keys });
     assertEquals([code, stdout], [130, ""]);
-    assertStringIncludes(stderr, "To wait for the change: mlcli wait shop");
+    assertStringIncludes(
+      stderr,
+      "warning: Interrupted: endpoint shop might have started to change to model shop-mlcli-2 " +
+        "and endpoint configuration shop-config-2\n" +
+        "hint: To find out and continue, rerun the command. SageMaker continues a change that has " +
+        "started. To wait for the change: mlcli wait shop. " +
+        "To delete the endpoint: mlcli delete-endpoint -n shop --delete-config --delete-model.\n",
+    );
     assertEquals(thingsOf(job).all.length, 4);
   });
 
@@ -397,7 +411,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     };
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, thingsOf(job).all.length], [1, 4], stderr);
-    assertStringIncludes(stderr, "Endpoint shop uses shop-config-2 or is about to use it.");
+    assertStringIncludes(stderr, "Endpoint shop uses shop-config-2 or is about to use it\n");
   });
 
   it("keeps what was made anew under the names that served before", async () => {

@@ -16,10 +16,11 @@ async function deployed(job: JobApp, args: readonly string[] = UPDATE) {
   return { ...thingsOf(job), stderr };
 }
 
-/** What a note says of a configuration that stays. */
+/** Returns the warning about a configuration that stays. */
 function kept(name: string): string {
-  return `Kept endpoint configuration ${name}, which endpoint shop does not use and mlcli did not ` +
-    `create. If nothing uses it, delete it: aws sagemaker delete-endpoint-config ` +
+  return `warning: Kept endpoint configuration ${name}, which endpoint shop does not use and ` +
+    "mlcli did not create\nhint: If nothing uses it, delete it: " +
+    "aws sagemaker delete-endpoint-config " +
     `--endpoint-config-name ${name}\n`;
 }
 

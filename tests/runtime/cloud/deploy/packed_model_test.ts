@@ -9,6 +9,7 @@ import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { Keys, openCloud } from "../../../helpers/in_process.ts";
 import { sha256 } from "../../../helpers/sigv4.ts";
 import { typed } from "../../../helpers/settings.ts";
@@ -16,12 +17,12 @@ import { it, suite } from "../../../helpers/suite.ts";
 import { gzip, tarGz, tarOf } from "../../../helpers/tar.ts";
 
 const BUCKET = "app-data";
-const NO_ENGINE = "The model was not tested locally: no engine";
+const NO_ENGINE = "note: The model was not tested locally: no engine";
 
 interface Surroundings {
   readonly directory: TestDirectory;
   readonly box: Box;
-  readonly notes?: string[];
+  readonly messages?: string[];
   readonly use?: Partial<ModelUse>;
   readonly keys?: Keys;
   readonly model?: string;
@@ -29,7 +30,7 @@ interface Surroundings {
 
 /** Gets a model ready, as typed, on a machine without an engine, and does something with it. */
 async function withModel<T>(
-  { directory, box, notes = [], use, keys = new Keys(), model = "model" }: Surroundings,
+  { directory, box, messages = [], use, keys = new Keys(), model = "model" }: Surroundings,
   work: (ready: ReadyModel) => Promise<T>,
 ): Promise<T> {
   using cloud = await openCloud(box.env(), { signal: keys.interruption.signal });
@@ -54,12 +55,14 @@ async function withModel<T>(
       request,
       aws: cloud.aws,
       host: {
-        cwd: directory.path,
-        engine: () => Promise.reject(new MlcliError("no engine")),
-        interruption: keys.interruption,
-        ask: () => Promise.resolve(undefined),
+        ...fakeContext({
+          cwd: directory.path,
+          engine: () => Promise.reject(new MlcliError("no engine")),
+          interruption: keys.interruption,
+          onMessage: (text) => messages.push(text.trimEnd()),
+        }),
+        waiting: { show: () => {}, during: (_, work) => work },
       },
-      report: { note: (text) => notes.push(text), progress: () => {} },
     },
   );
   return await work(ready);
@@ -105,14 +108,14 @@ suite("a directory as the model of an endpoint", () => {
   it("is packed and sent, once for the same files", async () => {
     await using directory = await makeDirectory({ "model/m": "model", "model/.gitkeep": "" });
     await using box = await platform();
-    const notes: string[] = [];
-    const first = await sent({ directory, box, notes });
+    const messages: string[] = [];
+    const first = await sent({ directory, box, messages });
     assertMatch(
       first.address,
       /^s3:\/\/app-data\/churn\/models\/shop\/[0-9a-f]{16}\/model\.tar\.gz$/,
     );
     assertEquals([first.calls, first.known], [{ PutObject: 1 }, false]);
-    assertEquals(notes, [NO_ENGINE, `Uploaded the model to ${first.address}`]);
+    assertEquals(messages, [NO_ENGINE, `Uploaded the model to ${first.address}`]);
     const key = first.address.slice(`s3://${BUCKET}/`.length);
     assertEquals(box.s3.keys(BUCKET), [key]);
     const stored = await box.s3.bytes(BUCKET, key);
@@ -144,12 +147,12 @@ suite("a directory as the model of an endpoint", () => {
     };
     const bytes = await tarGz([{ name: "m", pax, content: "0\n".padEnd(512, "\0") }]);
     await Deno.writeFile(join(directory.path, "model/model.tar.gz"), bytes);
-    const notes: string[] = [];
-    await sent({ directory, box, notes });
-    assertEquals(notes.slice(0, -1), [
-      "Skipped the local test of the model: unpacked, it is far larger than its archive",
+    const messages: string[] = [];
+    await sent({ directory, box, messages });
+    assertEquals(messages.slice(0, -1), [
+      "note: Skipped the local test of the model: unpacked, it is far larger than its archive",
     ]);
-    assertMatch(notes.at(-1)!, /^Uploaded the model to /);
+    assertMatch(messages.at(-1)!, /^Uploaded the model to /);
   });
 
   it("is not sent before that is asked for", async () => {
@@ -204,8 +207,8 @@ suite("a directory as the model of an endpoint", () => {
     }
     await Deno.writeFile(join(directory.path, "model/m"), noise);
     await using box = await platform();
-    const notes: string[] = [];
-    const { calls } = await sent({ directory, box, notes });
+    const messages: string[] = [];
+    const { calls } = await sent({ directory, box, messages });
     assertEquals(calls, { CreateMultipartUpload: 1, UploadPart: 2, CompleteMultipartUpload: 1 });
     const [key = "", ...others] = box.s3.keys(BUCKET);
     assertEquals(others, []);
@@ -213,9 +216,9 @@ suite("a directory as the model of an endpoint", () => {
     // As after a kill: the object is not there, and parts of it are.
     await box.s3.delete(BUCKET, key);
     const { id } = box.s3.createUpload(BUCKET, key);
-    await sent({ directory, box, notes });
-    const [told] = notes.filter((note) => note.startsWith("S3 still has parts of "));
-    assert(told?.includes(`--key ${key} --upload-id ${id}`), notes.join("\n"));
+    await sent({ directory, box, messages });
+    const [told] = messages.filter((text) => text.startsWith("warning: S3 still has parts of "));
+    assert(told?.includes(`--key ${key} --upload-id ${id}`), messages.join("\n"));
   });
 
   it("is its archive as it is, where it holds that alone", async () => {
@@ -277,10 +280,10 @@ suite("a directory as the model of an endpoint", () => {
   it("tells what is left out since it is private", async () => {
     await using directory = await makeDirectory({ "model/m": "", "model/.env": "KEY=1" });
     await using box = await platform();
-    const notes: string[] = [];
-    const { address } = await sent({ directory, box, notes });
-    assertEquals(notes, [
-      "Skipped files that might contain secrets: model/.env",
+    const messages: string[] = [];
+    const { address } = await sent({ directory, box, messages });
+    assertEquals(messages, [
+      "note: Skipped files that might contain secrets: model/.env",
       NO_ENGINE,
       `Uploaded the model to ${address}`,
     ]);

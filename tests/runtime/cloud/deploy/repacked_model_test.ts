@@ -8,6 +8,7 @@ import { Interrupted, MlcliError, UsageError } from "../../../../runtime/errors.
 import { appObject } from "../../../helpers/app_object.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { Keys, openCloud } from "../../../helpers/in_process.ts";
 import { inFile } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -56,15 +57,18 @@ async function withModel<T>(
       },
       aws: cloud.aws,
       host: {
-        cwd: directory.path,
-        engine: () => Promise.reject(new MlcliError("no engine")),
-        interruption: keys.interruption,
-        ask: (question) => {
-          said.push(question);
-          return Promise.resolve(answer);
-        },
+        ...fakeContext({
+          cwd: directory.path,
+          engine: () => Promise.reject(new MlcliError("no engine")),
+          interruption: keys.interruption,
+          ask: (question) => {
+            said.push(question);
+            return Promise.resolve(answer);
+          },
+          onMessage: (text) => said.push(text.trimEnd()),
+        }),
+        waiting: { show: progress, during: (_, work) => work },
       },
-      report: { note: (text) => said.push(text), progress },
     },
   );
   return await work(ready, said);

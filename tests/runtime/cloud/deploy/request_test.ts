@@ -6,6 +6,7 @@ import {
 } from "../../../../runtime/cloud/deploy/request.ts";
 import { MlcliError, UsageError } from "../../../../runtime/errors.ts";
 import { deployRequest } from "../../../helpers/deploy_state.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { inFile, typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -123,22 +124,31 @@ suite("settings of the file that serverless endpoints do not have", () => {
   const INSTANCES = { canary: CANARY, alarm: [inFile("a")], dataCapture: DATA_CAPTURE };
 
   it("are left out where the memory size is typed, with a word about each", () => {
-    const keys: string[] = [];
+    const { err, messages } = fakeContext();
     const asked = deployRequest({ ...INSTANCES, memorySizeInMb: typed(1_024) });
-    const { canary, alarm, dataCapture } = withoutInstances(asked, (key) => keys.push(key));
-    assertEquals([canary, alarm, dataCapture], [undefined, [], undefined]);
-    assertEquals(keys, ["canary", "data_capture"]);
+    const { canary, alarm, dataCapture } = withoutInstances(asked, messages);
+    assertEquals({ canary, alarm, dataCapture }, {
+      canary: undefined,
+      alarm: [],
+      dataCapture: undefined,
+    });
+    const note = (key: string): string =>
+      `note: Ignored "${key}" in churn.json: serverless endpoints do not support it\n`;
+    assertEquals(err.text, note("canary") + note("data_capture"));
   });
 
   it("stay, to be refused, where the file itself sets the memory size", () => {
     const asked = deployRequest({ ...INSTANCES, memorySizeInMb: inFile(1_024) });
-    assertEquals(withoutInstances(asked, (key) => assertEquals(key, undefined)), asked);
+    const { err, messages } = fakeContext();
+    assertEquals(withoutInstances(asked, messages), asked);
+    assertEquals(err.text, "");
   });
 
   it("stay, to be refused, where they are typed themselves", () => {
     const own = { canary: typed(10), alarm: [typed("a")], dataCapture: typed(DATA_CAPTURE.value) };
     const asked = deployRequest({ ...own, memorySizeInMb: typed(1_024) });
-    const { canary, alarm, dataCapture } = withoutInstances(asked, () => {});
+    const { messages } = fakeContext();
+    const { canary, alarm, dataCapture } = withoutInstances(asked, messages);
     assertEquals({ canary, alarm, dataCapture }, own);
   });
 });

@@ -4,9 +4,10 @@ import {
   followEndpoint,
   type FollowOptions,
 } from "../../../../runtime/cloud/endpoints/follow_endpoint.ts";
+import type { Waiting } from "../../../../runtime/messages.ts";
 import { Refused } from "../../../helpers/box/service.ts";
 import { endpointNamed, type EndpointState, withStates } from "../../../helpers/endpoint_states.ts";
-import { fakeClock } from "../../../helpers/fake_context.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -24,20 +25,13 @@ const FAILED = new Refused("InternalFailure", "Out of order", 500);
 const DENIED = new Refused("AccessDeniedException", "No permission");
 
 async function follow(states: readonly EndpointState[], options: FollowOptions = {}) {
-  const notes: string[] = [];
-  const clock = fakeClock();
-  const { signal } = new AbortController();
-  const host = { clock, interruption: { signal, force: signal } };
-  const report = {
-    note: (text: string) => void notes.push(text),
-    always: () => {},
-    progress: () => {},
-  };
+  const context = fakeContext();
+  const waiting: Waiting = { show: () => {}, during: (_, work) => work };
   const { outcome, description } = await withStates(
     states,
-    (aws) => followEndpoint("shop", aws, host, report, options),
+    (aws) => followEndpoint("shop", aws, { ...context, waiting }, options),
   );
-  return { outcome, description, notes, seconds: clock.now() / 1000 };
+  return { outcome, description, messages: context.err.text, seconds: context.clock.now() / 1000 };
 }
 
 /** The states it goes through, the configuration that it is to have, how it has settled. */
@@ -107,8 +101,8 @@ suite("followEndpoint", () => {
 
   it("tells each status once, and keeps the last description", async () => {
     const states = [is("Creating"), is("Creating"), is("InService", NEW)];
-    const { notes, description } = await follow(states);
-    assertEquals(notes, ["Creating", "InService"]);
+    const { messages, description } = await follow(states);
+    assertEquals(messages, "Creating\nInService\n");
     assertEquals(description?.configuration, NEW);
   });
 
