@@ -3,14 +3,29 @@
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { billWords, machinesText } from "../../runtime/cloud/jobs/end.ts";
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
-import type { Described } from "../../runtime/cloud/jobs/follow.ts";
+import type { CloudResult, Described } from "../../runtime/cloud/jobs/follow.ts";
 import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
+import type { Context } from "../../runtime/context.ts";
+import { jsonText, printable } from "../../runtime/text.ts";
 import { fieldsText } from "../render/fields.ts";
 import type { Column } from "../render/list.ts";
 import { localTimestamp } from "../../runtime/time.ts";
 import { counted, durationText } from "../../runtime/quantities.ts";
+
+/** Prints a result, or the calls of a dry run as JSON. @throws the `failure` of the result. */
+export async function printResult(
+  { out, clock }: Pick<Context, "out" | "clock">,
+  output: "text" | "json",
+  result: CloudResult | { readonly calls: readonly unknown[] },
+): Promise<void> {
+  if ("calls" in result) return out.print(jsonText(result.calls));
+  const { lines, described, failure } = result;
+  if (output === "json") out.print(jsonText(describedJson(await described(), clock.date())));
+  else if (lines.length > 0) out.print(printable(`${lines.join("\n")}\n`));
+  if (failure) throw failure;
+}
 
 export function describedText(described: CloudJob | EndpointDetails, now: Date): string {
   return described.kind === "endpoint" ? endpointText(described, now) : jobText(described);

@@ -1,5 +1,7 @@
+import { typedPath } from "../../runtime/app/typed_path.ts";
+import { byteCount } from "../../runtime/quantities.ts";
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { cloudOptions, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
@@ -11,8 +13,6 @@ const OPTIONS = options({
   ...cloudOptions,
   ...progressOptions,
 });
-
-export type DownloadModelOptions = Values<typeof OPTIONS>;
 
 export default command({
   usesApps: true,
@@ -30,6 +30,16 @@ export default command({
       "mlcli download-model s3://my-bucket/output/JOB/output/model.tar.gz --to old",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./download_model_action.ts")).downloadModelAction(context, options),
+  action: async (context, options) => {
+    const { downloadModel } = await import("../../runtime/cloud/download_model.ts");
+    const { TransferProgress } = await import("../render/progress/transfer.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const transfer = new TransferProgress(context);
+    const host = { ...context, waiting: new WaitingProgress(context) };
+    const { path, address, bytes } = await downloadModel(options, host, (bytes, total) => {
+      transfer.reached({ bytes, total });
+    });
+    context.messages.state(`Downloaded ${byteCount(bytes)} from ${address}`);
+    context.out.print(`${typedPath({ directory: context.cwd }, path)}\n`);
+  },
 });

@@ -1,5 +1,7 @@
+import { typedPath } from "../../runtime/app/typed_path.ts";
+import { byteCount, counted } from "../../runtime/quantities.ts";
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { cloudOptions, jobKind, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
@@ -16,8 +18,6 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-export type DownloadOutputOptions = Values<typeof OPTIONS>;
-
 export default command({
   usesApps: true,
   details: "mlcli downloads the .out files of a transform job, the output directories of a " +
@@ -31,6 +31,14 @@ export default command({
       "mlcli wait flats-2026-03-01 && mlcli download-output flats-2026-03-01",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./download_output_action.ts")).downloadOutputAction(context, options),
+  action: async (context, options) => {
+    const { downloadOutput } = await import("../../runtime/cloud/download_output.ts");
+    const { TransferProgress } = await import("../render/progress/transfer.ts");
+    const transfer = new TransferProgress(context);
+    const { path, files, bytes } = await downloadOutput(options, context, (bytes, total) => {
+      transfer.reached({ bytes, total });
+    });
+    context.messages.state(`Downloaded ${counted(files, "file")} (${byteCount(bytes)})`);
+    context.out.print(`${typedPath({ directory: context.cwd }, path)}\n`);
+  },
 });

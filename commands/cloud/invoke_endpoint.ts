@@ -1,11 +1,13 @@
+import { shellWord } from "../../runtime/text.ts";
 import { command } from "../command.ts";
 import {
+  invocationFields,
   mediaTypes,
   parseInvocationHeader,
   parseVariant,
   requestFile,
 } from "../options/invocation.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { cloudOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
@@ -27,8 +29,6 @@ const OPTIONS = options({
   ...cloudOptions,
 });
 
-export type InvokeEndpointOptions = Values<typeof OPTIONS>;
-
 export default command({
   usesApps: true,
   details: "mlcli sends FILE or standard input once, without retries. A response can take up " +
@@ -45,6 +45,12 @@ export default command({
       "mlcli invoke-endpoint -n chat --stream question.json",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./invoke_endpoint_action.ts")).invokeEndpointAction(context, options),
+  action: async (context, options) => {
+    const { invokeEndpoint } = await import("../../runtime/cloud/invoke_endpoint.ts");
+    const { requestBody } = await import("../named_files.ts");
+    const command = `mlcli invoke-endpoint -n ${shellWord(options.endpointName)}`;
+    const body = requestBody(context, options, command);
+    const fields = invocationFields(options);
+    await invokeEndpoint({ ...options, body, fields }, context);
+  },
 });

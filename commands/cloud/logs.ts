@@ -1,9 +1,9 @@
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 import { parseSince, parseTail } from "../options/parsers.ts";
 import { jobOrEndpoint, progressOptions } from "../options/shared.ts";
 
-const LOGS = options({
+const OPTIONS = options({
   ...jobOrEndpoint,
   "-f, --follow": { description: "Follow the log until the job ends or the endpoint is deleted" },
   "--tail LINES": {
@@ -18,14 +18,12 @@ const LOGS = options({
   ...progressOptions,
 });
 
-export type LogsOptions = Values<typeof LOGS>;
-
 export default command({
   usesApps: true,
   details: "mlcli prints the log to standard output. If there are several instances, each line " +
     "begins with the name of the instance. For an endpoint, this name is VARIANT/INSTANCE. After " +
     "Ctrl-C, the job keeps running.",
-  options: LOGS,
+  options: OPTIONS,
   examples: [
     [
       "Show the last 20 lines and follow the log",
@@ -33,6 +31,9 @@ export default command({
     ],
     ["Show what an endpoint wrote in the last hour", "mlcli logs shop --since 1h"],
   ],
-  action: async (context, options) =>
-    await (await import("./by_name_actions.ts")).logsAction(context, options),
+  action: async (context, options) => {
+    const { showLog } = await import("../../runtime/cloud/by_name/show_log.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    await showLog(options, { ...context, waiting: new WaitingProgress(context) });
+  },
 });

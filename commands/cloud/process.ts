@@ -1,7 +1,5 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { appCommand } from "../command.ts";
 import { PROCESS_OPTIONS } from "../options/cloud_job.ts";
-
-export type ProcessValues = AppValues<typeof PROCESS_OPTIONS>;
 
 export default appCommand({
   details: "A job costs money, and keeps running if you interrupt this command. mlcli checks " +
@@ -16,6 +14,15 @@ export default appCommand({
     ],
     ["Pass arguments to the script", "mlcli process -f my_code.py -- --rows 1000"],
   ],
-  action: async (context, options) =>
-    await (await import("./job_actions.ts")).processAction(context, options),
+  action: async (context, options) => {
+    const { process } = await import("../../runtime/cloud/process.ts");
+    const { programOf } = await import("../program.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const { printResult } = await import("./descriptions.ts");
+    const { jobRequest } = await import("./job_request.ts");
+    const program = await programOf(options.app, options, options.args);
+    const request = await jobRequest(context, options, "mlcli process");
+    const host = { ...context, waiting: new WaitingProgress(context) };
+    await printResult(context, options.output, await process({ ...request, program }, host));
+  },
 });

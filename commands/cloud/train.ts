@@ -1,7 +1,6 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { appCommand } from "../command.ts";
 import { TRAIN_OPTIONS } from "../options/cloud_job.ts";
-
-export type TrainValues = AppValues<typeof TRAIN_OPTIONS>;
 
 export default appCommand({
   details: "A job costs money, and keeps running if you interrupt this command. mlcli checks " +
@@ -20,6 +19,31 @@ export default appCommand({
       "mlcli train --spot --checkpoint-s3-dir s3://my-bucket/flats/ckpt",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./job_actions.ts")).trainAction(context, options),
+  action: async (context, options) => {
+    const { isOfAppsDirectory } = await import("../../runtime/app/image.ts");
+    const { train } = await import("../../runtime/cloud/train.ts");
+    const { programOf, requireCommand } = await import("../program.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const { printResult } = await import("./descriptions.ts");
+    const { jobRequest } = await import("./job_request.ts");
+    const { app, args, command, sendCode } = options;
+    requireCommand(args, command);
+    const program = await programOf(app, options, args);
+    const runsOwn = program.code === undefined && command.length === 0 && isOfAppsDirectory(app);
+    if (sendCode && !runsOwn) throw notSendable(program.code !== undefined);
+    const request = await jobRequest(context, options, "mlcli train");
+    const host = { ...context, waiting: new WaitingProgress(context) };
+    await printResult(context, options.output, await train({ ...request, program }, host));
+  },
 });
+
+function notSendable(hasEntryPoint: boolean): UsageError {
+  return new UsageError(
+    'Option "--send-code" requires the Dockerfile of mlcli init, and no entry point or command',
+    {
+      hint: hasEntryPoint
+        ? "Remove --send-code: the code of an entry point is always sent"
+        : undefined,
+    },
+  );
+}

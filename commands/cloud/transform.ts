@@ -1,7 +1,5 @@
-import { appCommand, type AppValues } from "../command.ts";
+import { appCommand } from "../command.ts";
 import { TRANSFORM_OPTIONS } from "../options/cloud_job.ts";
-
-export type TransformValues = AppValues<typeof TRANSFORM_OPTIONS>;
 
 export default appCommand({
   details: "SageMaker sends the records of each file to a server with the model, and saves " +
@@ -20,6 +18,21 @@ export default appCommand({
       "mlcli transform -i s3://my-bucket/new --endpoint shop -e ml.m5.large",
     ],
   ],
-  action: async (context, options) =>
-    await (await import("./transform_action.ts")).transformAction(context, options),
+  action: async (context, options) => {
+    const { withTag } = await import("../../runtime/app/app.ts");
+    const { isMade, modelOf } = await import("../../runtime/cloud/transform/model.ts");
+    const { transform } = await import("../../runtime/cloud/transform/transform.ts");
+    const { WaitingProgress } = await import("../render/progress/waiting.ts");
+    const { printResult } = await import("./descriptions.ts");
+    const { jobRequest } = await import("./job_request.ts");
+    let { app } = options;
+    if (!isMade(modelOf(options))) {
+      // An existing model has its own image, so the file's image doesn't have to be trusted.
+      const configuration = { ...app.configuration, image: undefined };
+      app = withTag({ ...app, configuration }, options.dockerTag);
+    }
+    const request = await jobRequest(context, { ...options, app }, "mlcli transform");
+    const host = { ...context, waiting: new WaitingProgress(context) };
+    await printResult(context, options.output, await transform(request, host));
+  },
 });

@@ -7,7 +7,7 @@ import { isResourceName } from "../contract/limits.ts";
 import { platformJobName } from "../contract/names.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
-import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
+import { type CloudChoice, connectFor, connectToAws, type WaitingHost } from "./connection.ts";
 import { type Destination, emptyDirectory, isModel, modelOf } from "./download/destination.ts";
 import { fetchObject, writeFetched } from "./download/fetch_object.ts";
 import { modelOfTraining } from "./jobs/artifact.ts";
@@ -18,12 +18,6 @@ export interface ModelDownload extends CloudChoice {
   readonly jobOrUri: string;
   /** Directory as typed. Default: the app's `model/`. */
   readonly to: string | undefined;
-}
-
-export interface DownloadReport {
-  /** Called often. */
-  progress(bytes: number, size: number): void;
-  unpacking(): void;
 }
 
 export interface DownloadedModel {
@@ -42,8 +36,8 @@ export interface DownloadedModel {
  */
 export async function downloadModel(
   request: ModelDownload,
-  host: CloudHost & Pick<Context, "err">,
-  report: DownloadReport,
+  host: WaitingHost & Pick<Context, "err">,
+  progress: (bytes: number, total: number) => void,
 ): Promise<DownloadedModel> {
   const { jobOrUri, to } = request;
   const named = addressIn(jobOrUri);
@@ -69,16 +63,13 @@ export async function downloadModel(
     await writeFetched(
       archive,
       notWritten,
-      (file) =>
-        fetchObject(s3, address, details, file, (bytes) => {
-          report.progress(bytes, details.size);
-        }),
+      (file) => fetchObject(s3, address, details, file, (bytes) => progress(bytes, details.size)),
     );
-    report.unpacking();
     const model = join(folder, "model");
     // Loaded only here: it brings libraries.
     const { unpackModel } = await import("../archive/unpack.ts");
-    await unpackModel(archive, model, s3Uri(address), signal);
+    const unpacked = unpackModel(archive, model, s3Uri(address), signal);
+    await host.waiting.during(() => "Unpacking", unpacked);
     await Deno.remove(archive);
     if (!await isModel(model)) {
       throw new MlcliError(`The archive contains no files: ${s3Uri(address)}`, {

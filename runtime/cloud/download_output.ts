@@ -4,14 +4,14 @@ import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contr
 import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
 import { checkJobName } from "../contract/names.ts";
 import { MlcliError } from "../errors.ts";
+import type { Messages } from "../messages.ts";
 import { inOneLine, listed } from "../text.ts";
 import { findByName } from "./by_name/by_name.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
-import type { DownloadReport } from "./download_model.ts";
 import { emptyDirectory } from "./download/destination.ts";
 import { fetchObject, writeFetched } from "./download/fetch_object.ts";
 import { pathBelow } from "./download/object_path.ts";
-import { inParallel, type Note } from "./in_parallel.ts";
+import { inParallel } from "./in_parallel.ts";
 import { type CloudJob, hasEnded, KIND_NAMES } from "./jobs/job.ts";
 
 /** Settings of `mlcli download-output`, under the names of their options. */
@@ -36,7 +36,7 @@ const RANGES = 2;
 export async function downloadOutput(
   request: OutputDownload,
   host: CloudHost,
-  report: Pick<DownloadReport, "progress"> & { readonly note: Note },
+  progress: (bytes: number, total: number) => void,
 ): Promise<{ readonly path: string; readonly files: number; readonly bytes: number }> {
   const { job: name, kind, to = name } = request;
   checkJobName(name);
@@ -49,7 +49,7 @@ export async function downloadOutput(
     });
   }
   const s3 = await aws.s3();
-  const files = await filesOf(job, s3, report.note);
+  const files = await filesOf(job, s3, host.messages);
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const { signal } = host.interruption;
   await destination.with(async (folder, put) => {
@@ -71,7 +71,7 @@ export async function downloadOutput(
           fetchObject(s3, file, file, target, (bytes) => {
             all += bytes - own;
             own = bytes;
-            report.progress(all, size);
+            progress(all, size);
           }, RANGES),
       );
     });
@@ -91,7 +91,7 @@ interface OutputFile extends StoredObject {
 async function filesOf(
   job: CloudJob,
   s3: Pick<S3, "listObjects">,
-  note: Note,
+  messages: Messages,
 ): Promise<readonly OutputFile[]> {
   const files: OutputFile[] = [];
   const others: string[] = [];
@@ -106,7 +106,9 @@ async function filesOf(
       }
     }
   }
-  if (others.length > 0) note(`Skipped objects that the job did not write: ${listed(others)}`);
+  if (others.length > 0) {
+    messages.note(`Skipped objects that the job did not write: ${listed(others)}`);
+  }
   if (files.length > 0) return files;
   throw new MlcliError(`The ${KIND_NAMES[job.kind]} ${job.name} has no output (${job.status})`, {
     hint: job.artifact

@@ -8,7 +8,6 @@ import { AwsError } from "../aws/errors.ts";
 import { regionWords } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
-import type { JobReport } from "./jobs/follow.ts";
 
 /** A job or an endpoint that costs money. */
 export interface Use {
@@ -20,34 +19,32 @@ export interface Use {
 }
 
 /**
- * Prints the instances, the region and the account, and asks once for each directory and account. Never asks in a pipe
- * or in CI.
+ * Asks once for each directory and account. The question names the instances, the region and the account.
+ * Never asks in a pipe or in CI.
  *
  * @throws MlcliError if the user does not agree.
  */
 export async function confirmFirstUse(
   { app: { directory }, does, yes }: Use,
   aws: Pick<Aws, "sts" | "sagemaker">,
-  host: Pick<Context, "ask" | "canAsk" | "env">,
-  report: Pick<JobReport, "always" | "note">,
+  host: Pick<Context, "ask" | "canAsk" | "env" | "messages">,
 ): Promise<void> {
   if (yes || !host.canAsk || isCi(host.env("CI"))) return;
   const account = await callerAccount(aws);
   const use: Remembered = { directory, kind: "agreed", name: account };
   if (await isRemembered(use, host.env)) return;
   const { region } = await aws.sagemaker();
-  report.always(`This ${does} in ${regionWords(region)}, account ${account}. It costs money.`);
-  if (!await isAgreed("Continue? mlcli asks once per directory and account", host)) {
+  const question = `This ${does} in ${regionWords(region)}, account ${account}. It costs money.\n` +
+    "Continue? mlcli asks once per directory and account";
+  if (!await isAgreed(question, host)) {
     throw new MlcliError("Nothing was changed, because you did not agree", {
       hint: "To agree without a question, add --yes",
     });
   }
   if (account === UNKNOWN) return;
-  await rememberIfPossible(
-    use,
-    host.env,
-    (reason) => report.note(`Cannot remember that you agreed, so mlcli will ask again: ${reason}`),
-  );
+  await rememberIfPossible(use, host.env, (reason) => {
+    host.messages.note(`Cannot remember that you agreed, so mlcli will ask again: ${reason}`);
+  });
 }
 
 const UNKNOWN = "unknown";

@@ -38,14 +38,12 @@ export type InvocationHost = CloudHost & Pick<Context, "out" | "err">;
  * Sends the body and prints the answer byte for byte. It is sent again only where the model cannot have
  * got it.
  *
- * @param note gets what came with the answer.
  * @throws UsageError for what no endpoint takes, before anything is sent; MlcliError for a refusal,
  * the model's or the service's, and for an answer that does not come, or not whole.
  */
 export async function invokeEndpoint(
   invocation: EndpointInvocation,
   host: InvocationHost,
-  note: (text: string) => void,
 ): Promise<void> {
   checkEndpointName(invocation.endpointName);
   if (invocation.stream) requireStreamed(invocation.fields);
@@ -55,7 +53,7 @@ export async function invokeEndpoint(
   const { signal } = host.interruption;
   const printed = new PrintedAnswer(host);
   try {
-    await Promise.race([converse(invocation, aws, host, printed, note), abortOf(signal)]);
+    await Promise.race([converse(invocation, aws, host, printed), abortOf(signal)]);
   } finally {
     printed.endLine();
   }
@@ -66,7 +64,6 @@ async function converse(
   aws: Aws,
   host: InvocationHost,
   printed: PrintedAnswer,
-  note: (text: string) => void,
 ): Promise<void> {
   const { endpointName: endpoint, accept, fields, stream } = invocation;
   const runtime = await aws.runtime();
@@ -77,7 +74,7 @@ async function converse(
     const answer = await (stream ? runtime.stream(request) : runtime.invoke(request));
     await printed.print(answer.body);
     printed.endLine();
-    for (const text of answerNotes(answer)) note(text);
+    for (const text of answerNotes(answer)) host.messages.note(text);
   } catch (error) {
     host.interruption.signal.throwIfAborted();
     throw await explainInvocation(error, {

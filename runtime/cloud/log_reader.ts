@@ -11,6 +11,8 @@ import {
   logLines,
   streamPrefix,
 } from "../contract/log_lines.ts";
+import { withHostColours } from "../host_colours.ts";
+import type { Output } from "../streams.ts";
 import type { CloudJob } from "./jobs/job.ts";
 
 export interface LogSource {
@@ -56,6 +58,12 @@ interface Stream {
   repeated: number;
   /** Read, and not yielded yet; newest first. */
   readonly events: LogEvent[];
+}
+
+/** Prints lines of a log. If the output has colour, the names of hosts have colours. */
+export async function printLog(lines: readonly string[], output: Output): Promise<void> {
+  const text = `${lines.join("\n")}\n`;
+  await output.write(new TextEncoder().encode(output.colour ? withHostColours(text) : text));
 }
 
 /**

@@ -15,7 +15,7 @@ import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
 import type { Place } from "./bucket_owner.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
-import type { JobReport } from "./jobs/follow.ts";
+import type { CloudResult } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import { imageFacts } from "./preflight/image_facts.ts";
 import { requireScript } from "./preflight/script.ts";
@@ -39,8 +39,8 @@ import { type JobHost, newJobName, startJob } from "./start/start.ts";
 export async function process(
   request: ProcessingRequest,
   host: JobHost,
-  report: JobReport,
-): Promise<void> {
+): Promise<CloudResult | { readonly calls: readonly unknown[] }> {
+  const { messages } = host;
   const { app, program, kmsKey, ec2Type: instanceType, executionRole: role } = request;
   // An input has an address.
   const inputs = request.inputS3Location as PlacedData<S3Address>[];
@@ -55,7 +55,7 @@ export async function process(
   const name = newJobName(request, host);
   const outputs = outputsOf(request, name);
   checkData(inputs, outputs, program.code !== undefined);
-  checkShards(request, inputs.map(({ name }) => name), (text) => report.note(text));
+  checkShards(request, inputs.map(({ name }) => name), messages);
   checkNetworkAndTags(request);
   const file = isOfFile ? await fileOf(request) : undefined;
   const { code: own, command, arguments: words } = program;
@@ -64,9 +64,9 @@ export async function process(
     ...commandDifferences("processing", launch.entrypoint ?? [], launch.arguments),
     ...environmentDifferences("process", request.variables),
   ]);
-  const code = await codeToSend(request, outputs[0]!.place, (text) => report.note(text));
-  noteNoNetwork(code, request, (text) => report.note(text));
-  await startJob(
+  const code = await codeToSend(request, outputs[0]!.place, messages);
+  noteNoNetwork(code, request, messages);
+  return await startJob(
     name,
     {
       kind: "process",
@@ -115,7 +115,6 @@ export async function process(
         }),
     },
     host,
-    report,
   );
 }
 

@@ -15,9 +15,10 @@ import { holdsHarness } from "../contract/images.ts";
 import { holdsToolkitByName } from "../contract/aws_images.ts";
 import { CODE_CHANNEL, launchOf, type Program } from "../contract/launch.ts";
 import { MlcliError } from "../errors.ts";
+import type { Messages } from "../messages.ts";
 import { programFor } from "../source/program.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
-import type { JobReport } from "./jobs/follow.ts";
+import type { CloudResult } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import { imageFacts } from "./preflight/image_facts.ts";
 import {
@@ -43,8 +44,8 @@ import { type JobHost, newJobName, startJob } from "./start/start.ts";
 export async function train(
   asked: TrainingRequest,
   host: JobHost,
-  report: JobReport,
-): Promise<void> {
+): Promise<CloudResult | { readonly calls: readonly unknown[] }> {
+  const { messages } = host;
   const request = withGroups(asked);
   const { app, inputS3Dir: inputs, checkpointS3Dir: checkpoints, program, kmsKey } = request;
   const { ec2Type: instanceType, executionRole: role } = request;
@@ -59,11 +60,11 @@ export async function train(
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names, isSending || isOfAppsDirectory(app));
-  checkShards(request, names, (text) => report.note(text));
+  checkShards(request, names, messages);
   checkGroups(request);
   checkNetworkAndTags(request);
-  const hyperparameters = await hyperparametersFor(request, report);
-  const code = await codeToSend(request, output, (text) => report.note(text));
+  const hyperparameters = await hyperparametersFor(request, messages);
+  const code = await codeToSend(request, output, messages);
   const name = newJobName(request, host);
   requireNone([
     ...hyperparameterDifferences(hyperparameters),
@@ -71,12 +72,14 @@ export async function train(
     ...environmentDifferences("train", request.variables),
   ]);
   const metrics = app.configuration.metricDefinitions;
-  await checkMetrics(request, report);
+  await checkMetrics(request, messages);
   if (request.spot && checkpoints === undefined) {
-    report.note("Without --checkpoint-s3-dir, an interrupted spot job restarts from the beginning");
+    messages.note(
+      "Without --checkpoint-s3-dir, an interrupted spot job restarts from the beginning",
+    );
   }
-  noteNoNetwork(code, request, (text) => report.note(text));
-  await startJob(
+  noteNoNetwork(code, request, messages);
+  return await startJob(
     name,
     {
       kind: "train",
@@ -131,7 +134,6 @@ export async function train(
         }),
     },
     host,
-    report,
   );
 }
 
@@ -184,23 +186,23 @@ async function programOnPlatform(
 /** Reads the hyperparameters of the file and the command line, and warns of typos. */
 async function hyperparametersFor(
   { app, hyperparameter: hyperparameters }: TrainingRequest,
-  report: JobReport,
+  messages: Messages,
 ): Promise<Readonly<Record<string, string>>> {
   const layout = app.paths;
   await requireInside(layout, [layout.configInput, layout.hyperparameters]);
   const file = await readHyperparametersFile(layout);
-  for (const text of hyperparameterTypos(file, hyperparameters)) report.warning(text);
+  for (const text of hyperparameterTypos(file, hyperparameters)) messages.warning(text);
   return hyperparametersOf(file, hyperparameters);
 }
 
 /** Notes expressions that are certainly wrong; whether SageMaker takes the others is not known here. */
-async function checkMetrics({ app }: TrainingRequest, report: JobReport): Promise<void> {
+async function checkMetrics({ app }: TrainingRequest, messages: Messages): Promise<void> {
   const { metricDefinitions } = app.configuration;
   if (metricDefinitions.length === 0) return;
   // Loaded only here: the engine for the expressions takes some milliseconds.
   const { metricProblems, MetricSearch } = await import("../contract/metric_values.ts");
   const { unusable } = new MetricSearch(metricDefinitions);
   for (const { message, isWrong } of metricProblems(unusable, basename(app.configurationPath))) {
-    if (isWrong) report.note(message);
+    if (isWrong) messages.note(message);
   }
 }

@@ -5,11 +5,11 @@ import { JOB_KINDS } from "../../contract/jobs.ts";
 import { checkJobName } from "../../contract/names.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
+import { type CloudChoice, type CloudHost, connectToAws, type WaitingHost } from "../connection.ts";
 import { detailsOf, type EndpointDetails } from "../endpoints/details.ts";
 import { waitForEndpoint } from "../endpoints/wait_for_endpoint.ts";
-import { reportEnd } from "../jobs/end.ts";
-import { followJob, type JobReport } from "../jobs/follow.ts";
+import { endResult } from "../jobs/end.ts";
+import { type CloudResult, followJob } from "../jobs/follow.ts";
 import { describeJob, type DescribeJobs } from "../jobs/describe.ts";
 import { type CloudJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
 import { endModelOf } from "../transform/own_model.ts";
@@ -98,19 +98,18 @@ function notFoundError(
 }
 
 /**
- * Describes what has a name.
- * @param note tells what of it may not be asked.
- * @throws AwsError where there is nothing of that name; MlcliError where there are several.
+ * Describes the job or the endpoint with a name.
+ *
+ * @throws AwsError if none has the name; MlcliError if several have it.
  */
 export async function describeByName(
   request: NamedRequest,
   host: CloudHost,
-  note: (text: string) => void,
 ): Promise<CloudJob | EndpointDetails> {
   const sagemaker = await (await connectToAws(request, host)).sagemaker();
   const { name, kind } = request;
   const found = await findByName(sagemaker, name, kind ? [kind] : KINDS);
-  if (found.kind === "endpoint") return await detailsOf(sagemaker, found, note);
+  if (found.kind === "endpoint") return await detailsOf(sagemaker, found, host.messages);
   if (found.model === undefined) return found;
   const model = await ifAllowed(sagemaker.describeModel(found.model), () => {});
   const image = (model?.PrimaryContainer ?? model?.Containers?.[0])?.Image;
@@ -118,23 +117,20 @@ export async function describeByName(
 }
 
 /**
- * Waits for the end of a job, and tells it as the command does that created the job; or until an
- * endpoint is in service.
+ * Waits until a job has ended or an endpoint has settled.
  *
- * @throws AwsError where there is nothing of that name; MlcliError where there are several, and where
- * it failed, was stopped or taken back.
+ * @throws AwsError if none has the name; MlcliError if several have it.
  */
 export async function waitByName(
   request: NamedRequest,
-  host: CloudHost,
-  report: JobReport,
-): Promise<void> {
+  host: WaitingHost,
+): Promise<CloudResult> {
   const { name, kind } = request;
   const aws = await connectToAws(request, host);
   const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
-  if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, request);
-  // Without the log, which mlcli logs shows; a failure shows its end.
-  const followed = await followJob(found, aws, host, report, { log: false, choice: request });
-  await endModelOf(followed.job, await aws.sagemaker(), report, request);
-  await reportEnd(followed, aws, report);
+  if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, request);
+  // The log is the result of mlcli logs. An error shows its last lines.
+  const followed = await followJob(found, aws, host, { choice: request });
+  await endModelOf(followed.job, await aws.sagemaker(), host.messages, request);
+  return await endResult(followed, aws, host.messages);
 }

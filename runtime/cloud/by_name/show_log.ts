@@ -1,11 +1,13 @@
 import type { Aws } from "../../aws/aws.ts";
+import type { Context } from "../../context.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
+import { type Output, overlaid } from "../../streams.ts";
 import { printable } from "../../text.ts";
-import { type CloudHost, connectToAws } from "../connection.ts";
+import { connectToAws, type WaitingHost } from "../connection.ts";
 import { EndpointLog, followEndpointLog } from "../endpoints/endpoint_log.ts";
-import { followJob, type FollowReport } from "../jobs/follow.ts";
+import { followJob } from "../jobs/follow.ts";
 import { hasEnded, type Kind, KIND_NAMES } from "../jobs/job.ts";
-import { JobLog, type LogReader } from "../log_reader.ts";
+import { JobLog, type LogReader, printLog } from "../log_reader.ts";
 import { findByName, type Found, KINDS, type NamedRequest } from "./by_name.ts";
 
 /** Settings of `mlcli logs`, under the names of their options. */
@@ -19,44 +21,35 @@ export interface LogRequest extends NamedRequest {
 }
 
 /**
- * Shows the log of a job or an endpoint.
+ * Prints the log of a job or an endpoint to standard output.
  *
- * @throws AwsError where there is nothing of that name, or its log may not be read; MlcliError where
- * there are several.
+ * @throws AwsError if none has the name, or its log must not be read; MlcliError if several have the name.
  */
 export async function showLog(
   request: LogRequest,
-  host: CloudHost,
-  report: FollowReport,
+  host: WaitingHost & Pick<Context, "out">,
 ): Promise<void> {
+  const { out, messages } = host;
   const { name, kind, follow, tail, since } = request;
   const aws = await connectToAws(request, host);
   const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
   const start = typeof since === "number" ? new Date(host.clock.date().getTime() - since) : since;
   const log = await logOf(found, aws, start);
-  let count = 0;
-  const show = async (lines: readonly string[]): Promise<void> => {
-    count += lines.length;
-    if (lines.length > 0) await report.log(`${lines.join("\n")}\n`);
-  };
-  if (tail !== "all") await show(await log.tail(tail));
+  let isEmpty = true;
+  const logTo = overlaid(out, { write: (bytes) => (isEmpty = false, out.write(bytes)) });
+  const last = tail === "all" ? [] : await log.tail(tail);
+  if (last.length > 0) await printLog(last, logTo);
   if (follow) {
-    const counted: FollowReport = {
-      note: (text) => report.note(text),
-      always: (text) => report.always(text),
-      progress: (text, running) => report.progress(text, running),
-      log: (text) => (count++, report.log(text)),
-    };
-    const end = await followLog(found, log, aws, host, counted, request);
-    report.note(`The ${KIND_NAMES[found.kind]} has ended: ${end}`);
+    const end = await followLog(found, log, aws, host, logTo, request);
+    messages.state(`The ${KIND_NAMES[found.kind]} has ended: ${end}`);
   } else if (tail === "all") {
-    for await (const lines of log.news()) await show(lines);
+    for await (const lines of log.news()) await printLog(lines, logTo);
   }
-  if (count === 0 && tail !== 0) {
+  if (isEmpty && tail !== 0) {
     const isOver = found.kind === "endpoint" ? found.status === "Failed" : hasEnded(found);
     const what = found.kind === "endpoint" ? "endpoint" : "job";
     const when = start ? " since the given time" : isOver ? "" : " yet";
-    report.note(`No log lines${when}: the ${what} is ${found.status}`);
+    messages.state(`No log lines${when}: the ${what} is ${found.status}`);
   }
 }
 
@@ -71,20 +64,21 @@ async function logOf(
     : new JobLog(logs, { ...found, since });
 }
 
-/** Follows it to its end. Returns how it ended, in words. */
+/** Follows the log to its end. Returns how the job or the endpoint ended, in words. */
 async function followLog(
   found: Found<Kind>,
   log: LogReader,
   aws: Aws,
-  host: CloudHost,
-  report: FollowReport,
+  host: WaitingHost,
+  logTo: Output,
   request: LogRequest,
 ): Promise<string> {
   if (found.kind === "endpoint") {
-    return await followEndpointLog(found, log, await aws.sagemaker(), host, report);
+    const show = (lines: readonly string[]) => printLog(lines, logTo);
+    return await followEndpointLog(found, log, await aws.sagemaker(), host, show);
   }
-  const options = { log, states: false, choice: request } as const;
-  const { job, lastLines } = await followJob(found, aws, host, report, options);
+  const options = { log, logTo, states: false, choice: request } as const;
+  const { job, lastLines } = await followJob(found, aws, host, options);
   const reason = reasonBesideLog(job.failureReason ?? "", lastLines);
   return `${job.status}${reason ? `: ${printable(reason)}` : ""}`;
 }

@@ -3,10 +3,10 @@ import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
-import { type CloudHost, connectToAws } from "../connection.ts";
+import { type CloudHost, connectToAws, type WaitingHost } from "../connection.ts";
 import { deletionOf } from "../endpoints/parts.ts";
-import { artifactOf, billWords } from "../jobs/end.ts";
-import { followJob, type JobReport } from "../jobs/follow.ts";
+import { artifactOf, tellTime } from "../jobs/end.ts";
+import { type CloudResult, followJob } from "../jobs/follow.ts";
 import { describeJob } from "../jobs/describe.ts";
 import { type CloudJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
 import { endModelOf } from "../transform/own_model.ts";
@@ -16,58 +16,67 @@ import { findByName, type NamedRequest } from "./by_name.ts";
 export interface StopRequest extends NamedRequest {
   /** Whether to wait until the job has ended. */
   readonly wait: boolean;
-  /** Asks before outputs are lost. If it returns `false`, the job keeps running. */
-  readonly isAgreed: (question: string) => Promise<boolean>;
+}
+
+/** A job to stop, which might have ended. */
+export interface JobToStop {
+  readonly job: CloudJob;
+  readonly aws: Aws;
 }
 
 /**
- * Stops a job; one that has ended already stays as it is. Its name is the result, or what it is then.
+ * Finds a job to stop.
  *
- * @throws AwsError where there is no such job, or it may not be stopped.
- * @throws MlcliError where there are several, and where it is an endpoint's name.
+ * @throws AwsError if none has the name; MlcliError if several have it, or an endpoint has it.
  */
-export async function stopJob(
-  request: StopRequest,
-  host: CloudHost,
-  report: JobReport,
-): Promise<void> {
-  const { name, wait } = request;
-  const aws = await connectToAws(request, host);
-  const job = await jobOf(await aws.sagemaker(), request);
-  if (job.kind === "transform" && job.status === "InProgress") {
-    const question = `SageMaker discards the results of a stopped transform job. Stop ${name}?`;
-    if (!await request.isAgreed(question)) return report.note("The job was not stopped");
-  }
-  const ended = hasEnded(job) ? job : await stop(job, aws);
-  if (ended) {
-    report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status})`);
-    await endModelOf(ended, await aws.sagemaker(), report, request);
-    return await report.result([name], () => ended);
-  }
-  if (wait) {
-    const { job: end } = await followJob(job, aws, host, report, { log: false, choice: request });
-    const bill = billWords(end);
-    if (bill) report.note(`Time: ${bill}`);
-    const artifact = await artifactOf(end, aws);
-    if (artifact) report.note(`Partial output: ${artifact}`);
-    await endModelOf(end, await aws.sagemaker(), report, request);
-    return await report.result([name], () => end);
-  }
-  await report.result([name], async () => await describeJob(await aws.sagemaker(), job));
-  await endModelOf(job, await aws.sagemaker(), report, request);
-}
-
-/** Finds the job. Where there is none, a hint says so if the name is an endpoint's. */
-async function jobOf(sagemaker: SageMaker, request: StopRequest): Promise<CloudJob> {
+export async function findJobToStop(request: StopRequest, host: CloudHost): Promise<JobToStop> {
   const { name, kind } = request;
   if (kind === "endpoint") throw endpointError(request);
+  const aws = await connectToAws(request, host);
+  const sagemaker = await aws.sagemaker();
   try {
-    return await findByName(sagemaker, name, kind ? [kind] : JOB_KINDS);
+    return { job: await findByName(sagemaker, name, kind ? [kind] : JOB_KINDS), aws };
   } catch (error) {
     if (kind || !isRefusal(error, "not found")) throw error;
     if (await sagemaker.describeEndpoint(name).catch(() => undefined)) throw endpointError(request);
     throw error;
   }
+}
+
+/** Whether stopping the job discards its results. */
+export function losesResults({ kind, status }: CloudJob): boolean {
+  return kind === "transform" && status === "InProgress";
+}
+
+/**
+ * Stops a job, unless it has ended.
+ *
+ * @throws AwsError if SageMaker refuses.
+ */
+export async function stopJob(
+  { job, aws }: JobToStop,
+  request: StopRequest,
+  host: WaitingHost,
+): Promise<CloudResult> {
+  const { messages } = host;
+  const sagemaker = await aws.sagemaker();
+  const lines = [request.name];
+  const ended = hasEnded(job) ? job : await stop(job, sagemaker);
+  if (ended) {
+    messages.state(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status})`);
+    await endModelOf(ended, sagemaker, messages, request);
+    return { lines, described: () => ended };
+  }
+  if (!request.wait) {
+    await endModelOf(job, sagemaker, messages, request);
+    return { lines, described: () => describeJob(sagemaker, job) };
+  }
+  const { job: end } = await followJob(job, aws, host, { choice: request });
+  tellTime(end, messages);
+  const artifact = await artifactOf(end, aws);
+  if (artifact) messages.state(`Partial output: ${artifact}`);
+  await endModelOf(end, sagemaker, messages, request);
+  return { lines, described: () => end };
 }
 
 function endpointError(request: StopRequest): MlcliError {
@@ -76,9 +85,8 @@ function endpointError(request: StopRequest): MlcliError {
   });
 }
 
-/** Stops it; returns the job where it had ended already. */
-async function stop({ kind, name }: CloudJob, aws: Aws): Promise<CloudJob | undefined> {
-  const sagemaker = await aws.sagemaker();
+/** Stops a job. Returns the job if it had ended before. */
+async function stop({ kind, name }: CloudJob, sagemaker: SageMaker): Promise<CloudJob | undefined> {
   try {
     await sagemaker.stopJob(kind, name);
     return undefined;

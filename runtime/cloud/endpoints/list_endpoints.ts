@@ -1,7 +1,6 @@
 import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type { Endpoint, EndpointConfigurationDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { ListFilter } from "../../aws/sagemaker_jobs.ts";
-import type { Messages } from "../../messages.ts";
 import type { Setting } from "../../setting.ts";
 import type { Messages } from "../../messages.ts";
 import { checkNamePart } from "../../contract/names.ts";

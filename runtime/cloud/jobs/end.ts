@@ -7,33 +7,40 @@ import { failedFirst } from "../../contract/first_failure.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
+import type { Messages } from "../../messages.ts";
 import { inOneLine, printable, sentences } from "../../text.ts";
 import { dataLog, JobLog, type LogReader } from "../log_reader.ts";
-import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
+import { type CloudResult, type FollowedJob, LAST_LINES } from "./follow.ts";
 import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
 /**
- * Reports how a job ended: the address of its artifact or outputs, the time billed and, for spot, what
- * that saved.
- *
- * @throws MlcliError where it failed (with the whole reason, the end of the log and the likely cause)
- * or was stopped; where a stopped one left an artifact, that has been reported as the result.
+ * Prints the billed time of a job that has ended. Returns the S3 URIs of its artifact or outputs, and an
+ * error if it failed (with the whole reason, the last log lines and the likely cause) or was stopped.
  */
-export async function reportEnd(
+export async function endResult(
   followed: FollowedJob,
   aws: Aws,
-  report: Pick<JobReport, "note" | "result">,
-): Promise<void> {
+  messages: Messages,
+): Promise<CloudResult> {
   const { job, command } = followed;
-  const bill = billWords(job);
-  if (bill) report.note(`Time: ${bill}`);
+  tellTime(job, messages);
+  const described = () => job;
   if (job.status === "Completed") {
-    if (job.exitMessage) report.note(`Exit message: ${printable(job.exitMessage)}`);
-    return await report.result(resultsOf(job), () => job);
+    if (job.exitMessage) messages.state(`Exit message: ${job.exitMessage}`);
+    return { lines: resultsOf(job), described };
   }
-  if (job.status === "Stopped") throw await stoppedError(job, aws, report, command);
-  await report.result([], () => job);
-  throw await failedError(followed, aws);
+  if (job.status !== "Stopped") {
+    return { lines: [], described, failure: await failedError(followed, aws) };
+  }
+  const artifact = await artifactOf(job, aws);
+  const failure = stoppedError(job, artifact, command);
+  return { lines: artifact === undefined ? [] : [artifact], described, failure };
+}
+
+/** Prints the time that a job took and that is billed, if SageMaker says it. */
+export function tellTime(job: CloudJob, messages: Messages): void {
+  const bill = billWords(job);
+  if (bill) messages.state(`Time: ${bill}`);
 }
 
 /** Addresses of what a completed job made. */
@@ -42,15 +49,11 @@ function resultsOf(job: CloudJob): readonly string[] {
   return job.artifact === undefined ? [] : [inOneLine(job.artifact)];
 }
 
-/** The error for a stopped job. Its artifact is reported where it left one. */
-async function stoppedError(
+function stoppedError(
   job: CloudJob,
-  aws: Aws,
-  report: Pick<JobReport, "result">,
+  artifact: string | undefined,
   command: JobCommand,
-): Promise<MlcliError> {
-  const artifact = await artifactOf(job, aws);
-  await report.result(artifact === undefined ? [] : [artifact], () => job);
+): MlcliError {
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
     ? ` ${LEFT_NOTHING[job.kind]}`

@@ -1,11 +1,13 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
-import { Interrupted } from "../../errors.ts";
+import { Interrupted, type MlcliError } from "../../errors.ts";
+import type { Output } from "../../streams.ts";
 import { inOneLine, sentences } from "../../text.ts";
+import type { WaitingHost } from "../connection.ts";
 import type { EndpointDetails } from "../endpoints/details.ts";
-import { JobLog, type LogReader } from "../log_reader.ts";
-import { PAUSE_WITH_NEWS, Waiter, type WaiterHost } from "../waiter.ts";
+import { JobLog, type LogReader, printLog } from "../log_reader.ts";
+import { PAUSE_WITH_NEWS, Waiter } from "../waiter.ts";
 import { describeJob } from "./describe.ts";
 import {
   type Begun,
@@ -17,44 +19,21 @@ import {
   type JobName,
 } from "./job.ts";
 
-/** Shows a job while it is followed. */
-export interface FollowReport {
-  /** A state of the job, or a note: a line for standard error, but not with --quiet. */
-  note(text: string): void;
-  /** What goes on, or is left, where something was cut short: a line, also with --quiet. */
-  always(text: string): void;
-  /**
-   * What is being done, and for how long, for a terminal.
-   * @param running milliseconds since it began; without it, it begins now.
-   */
-  progress(text: string, running?: number): void;
-  /** Whole lines of the job's log, each with its line end, safe for a terminal. */
-  log(text: string): Promise<void>;
-}
-
-export interface JobReport extends FollowReport {
-  /** Whether no log is shown. */
-  readonly isQuiet?: boolean;
-  /** Is printed also with --quiet. */
-  warning(message: string, hint?: string): void;
-  /**
-   * The command's result.
-   * @param lines for standard output.
-   * @param described what JSON shows in their place; asked for only then.
-   */
-  result(
-    lines: readonly string[],
-    described: () => Described | Promise<Described>,
-  ): Promise<void>;
-  /** What `--dry-run` would do, for JSON. */
-  calls(calls: readonly unknown[]): void;
+/** Result of a command about a job or an endpoint. */
+export interface CloudResult {
+  /** Lines for standard output. */
+  readonly lines: readonly string[];
+  /** Returns what JSON shows instead of the lines. */
+  readonly described: () => Described | Promise<Described>;
+  /** Error that ends the command after the result is printed. */
+  readonly failure?: MlcliError;
 }
 
 export type Described = CloudJob | EndpointDetails | Begun;
 
 export interface FollowedJob {
   readonly job: CloudJob;
-  /** Whether the log was shown, may not be read, or was not asked for. */
+  /** Whether the log was shown, must not be read, or was not asked for. */
   readonly log: "shown" | "denied" | "not shown";
   /** The last lines of what was shown, at most `LAST_LINES`. */
   readonly lastLines: readonly string[];
@@ -62,8 +41,10 @@ export interface FollowedJob {
 }
 
 export interface FollowOptions {
-  /** `false` leaves out the log, which then needs no permission. */
-  readonly log?: false | LogReader;
+  /** Where the log is printed. `undefined`: mlcli does not read it, which then needs no permission. */
+  readonly logTo?: Output | undefined;
+  /** Log that has been read in part (default: the job's log from its beginning). Errors of it end the command. */
+  readonly log?: LogReader;
   readonly states?: false;
   /** The options with which the job was asked for, for command lines to paste. */
   readonly choice?: AwsOptions;
@@ -88,27 +69,23 @@ const MOST_FAILED_ROUNDS = 15;
  *
  * @throws AwsError where the job is not there, may not be described, or the credentials have expired
  * and cannot be renewed.
- * @throws Interrupted after Ctrl-C: the job goes on, and a note says how to follow and stop it.
+ * @throws Interrupted after Ctrl-C: the job keeps running, and a warning says how to follow and stop it.
  */
 export async function followJob(
   job: JobName,
   aws: Aws,
-  host: WaiterHost,
-  report: FollowReport,
+  host: WaitingHost,
   options: FollowOptions = {},
 ): Promise<FollowedJob> {
   const command = commandFor(job.name, options.choice);
-  const following = new Following(job, aws, host, report, options);
+  const following = new Following(job, aws, host, options);
   try {
     return { ...await following.run(), command };
   } catch (error) {
-    const rest = goesOn(command, following.latest?.status);
-    if (error instanceof Interrupted) {
-      report.always(rest);
-      throw error;
-    }
+    const { message, hint } = goesOn(command, following.latest?.status);
+    if (error instanceof Interrupted) host.messages.warning(message, hint);
     if (!(error instanceof AwsError) || error.refusal === "not found") throw error;
-    throw withMore(error, rest);
+    throw withMore(error, sentences(message, hint));
   }
 }
 
@@ -124,13 +101,12 @@ class Following {
   constructor(
     private readonly job: JobName,
     private readonly aws: Aws,
-    private readonly host: WaiterHost,
-    private readonly report: FollowReport,
+    private readonly host: WaitingHost,
     private readonly options: FollowOptions,
   ) {
-    this.#waiter = new Waiter(host, { what: "job", note: (text) => report.note(text) });
-    this.#log = options.log === false ? "not shown" : "shown";
-    this.#reader = options.log || undefined;
+    this.#waiter = new Waiter(host, { what: "job", note: (text) => host.messages.note(text) });
+    this.#log = options.logTo === undefined ? "not shown" : "shown";
+    this.#reader = options.log;
   }
 
   async run(): Promise<Omit<FollowedJob, "command">> {
@@ -151,20 +127,21 @@ class Following {
   }
 
   #showProgress(): void {
-    const { latest, host: { clock } } = this;
-    if (!latest) return this.report.progress("Waiting", 0);
+    const { latest, host: { clock, waiting } } = this;
+    if (!latest) return waiting.show("Waiting");
     const running = clock.date().getTime() - latest.creationTime.getTime();
-    this.report.progress(latest.secondaryStatus ?? latest.status, running);
+    waiting.show(latest.secondaryStatus ?? latest.status, running);
   }
 
   #tell(lines: readonly string[] = []): void {
     if (this.options.states === false) return;
-    for (const line of lines) this.report.note(line);
+    for (const line of lines) this.host.messages.state(line);
   }
 
   /** Shows new lines of the log. Returns how many; `undefined` where there was no answer. */
   async #showNews(job: CloudJob): Promise<number | undefined> {
-    if (this.#log !== "shown") return 0;
+    const { logTo } = this.options;
+    if (logTo === undefined || this.#log !== "shown") return 0;
     let count = 0;
     try {
       const asked = await this.#waiter.ask("log", async () => {
@@ -173,7 +150,7 @@ class Following {
           count += lines.length;
           this.#lastLines.push(...lines.slice(-LAST_LINES));
           this.#lastLines.splice(0, this.#lastLines.length - LAST_LINES);
-          await this.report.log(`${lines.join("\n")}\n`);
+          await printLog(lines, logTo);
         }
       });
       return asked || count > 0 ? count : undefined;
@@ -182,13 +159,13 @@ class Following {
       const isNeeded = this.options.log || isRefusal(error, "credentials");
       if (isNeeded || !(error instanceof AwsError)) throw error;
       this.#log = "denied";
-      this.report.note(sentences(`Cannot show the log: ${error.message}`, error.hint));
+      this.host.messages.note(`Cannot show the log: ${error.message}`, error.hint);
       return 0;
     }
   }
 
   async #showRest(job: CloudJob, lines: number | undefined): Promise<void> {
-    const { clock, interruption } = this.host;
+    const { clock, interruption, messages } = this.host;
     const now = clock.date().getTime();
     const isLongAgo = job.endTime !== undefined && now - job.endTime.getTime() > LONG_AGO;
     const wanted = isLongAgo ? 1 : QUIET_ROUNDS;
@@ -196,7 +173,7 @@ class Following {
     let failed = 0;
     for (let round = 0; quiet < wanted && this.#log === "shown"; round++) {
       if (round === MOST_ROUNDS || failed === MOST_FAILED_ROUNDS) {
-        return this.report.note("The log might be incomplete: mlcli stopped waiting for the rest");
+        return messages.note("The log might be incomplete: mlcli stopped waiting for the rest");
       }
       await clock.pause(PAUSE_WITH_NEWS, interruption.signal);
       const more = await this.#showNews(job);

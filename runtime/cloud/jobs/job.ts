@@ -3,6 +3,7 @@ import type { AwsOptions } from "../../aws/settings.ts";
 import { consoleAddress } from "../../contract/console.ts";
 import type { InstanceGroup } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { type Message, type Messages, warning } from "../../messages.ts";
 
 /** Which job: names are unique among those of a kind. */
 export interface JobName {
@@ -90,10 +91,10 @@ export interface Begun {
   readonly arn: string | undefined;
 }
 
-/** Where the console shows what has begun: a line. */
-export function noteConsole({ arn, name }: Begun, report: { note(text: string): void }): void {
+/** Prints the address at which the AWS console shows a job or an endpoint, if it is known. */
+export function tellConsole({ arn, name }: Begun, messages: Messages): void {
   const address = consoleAddress(arn, name);
-  if (address !== undefined) report.note(`Console: ${address}`);
+  if (address !== undefined) messages.state(`Console: ${address}`);
 }
 
 /** Makes the command line of a command about a job: `mlcli wait NAME --region eu-west-1`. */
@@ -115,10 +116,12 @@ export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>):
   );
 }
 
-/** What to do about a job that runs on after the command has ended. */
-export function goesOn(command: JobCommand, status: string | undefined): string {
+/** Returns a warning about a job that keeps running after the command has ended. */
+export function goesOn(command: JobCommand, status: string | undefined): Message {
   const result = `Wait for it: ${command("wait")}`;
-  if (status === "Stopping") return `SageMaker is stopping the job. ${result}`;
-  return `The job keeps running. See its log: ${command("logs", "--follow")}. ${result}. ` +
-    `Stop it: ${command("stop-job")}`;
+  if (status === "Stopping") return warning("SageMaker is stopping the job", result);
+  return warning(
+    "The job keeps running",
+    `See its log: ${command("logs", "--follow")}. ${result}. Stop it: ${command("stop-job")}`,
+  );
 }

@@ -8,10 +8,10 @@ import { isSharded, requireShards } from "../../contract/hosts.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
 import { MOST_INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
+import type { Messages } from "../../messages.ts";
 import type { Setting } from "../../setting.ts";
 import { enumerated } from "../../text.ts";
 import type { Place } from "../bucket_owner.ts";
-import type { Note } from "../in_parallel.ts";
 import type { JobRequest, ProgramJobRequest, TrainingRequest } from "./plan.ts";
 
 export type Needed = readonly [flag: `--${string}`, value: unknown];
@@ -173,11 +173,11 @@ export function checkGroups(
 export function checkShards(
   { shard, instanceCount }: Pick<ProgramJobRequest, "shard" | "instanceCount">,
   names: readonly string[],
-  note: Note,
+  messages: Messages,
 ): void {
   requireShards(shard, names);
   if (instanceCount === 1 && names.some((name) => isSharded(shard, name))) {
-    note("--shard has no effect with one instance, which gets all objects");
+    messages.note("--shard has no effect with one instance, which gets all objects");
   }
 }
 

@@ -9,6 +9,7 @@ import { type S3Address, s3Uri, within } from "../../contract/addresses.ts";
 import { CODE_ARCHIVE, START_SCRIPT } from "../../contract/launch.ts";
 import { MlcliError } from "../../errors.ts";
 import { isDirectory } from "../../files.ts";
+import type { Messages } from "../../messages.ts";
 import type { Setting } from "../../setting.ts";
 import {
   installsPackages,
@@ -17,7 +18,6 @@ import {
   type SourceFolder,
 } from "../../source/source.ts";
 import { ownBucket, type Place } from "../bucket_owner.ts";
-import type { Note } from "../in_parallel.ts";
 import { belowPrefix } from "./checks.ts";
 import type { TrainingRequest } from "./plan.ts";
 
@@ -38,24 +38,25 @@ export async function codeToSend(
     & Pick<TrainingRequest, "app" | "program">
     & Partial<Pick<TrainingRequest, "sendCode">>,
   output: Place,
-  note: Note,
+  messages: Messages,
 ): Promise<CodeToSend | undefined> {
   const folders = sendCode ? await ownFolders(app) : code && [code] as const;
   if (folders === undefined) return undefined;
-  const packed = await packCode(folders, code?.entryPoint, { note });
+  const packed = await packCode(folders, code?.entryPoint, messages);
   return { ...packed, place: placeOf(app, output, packed.hash) };
 }
 
-/** Notes packages that are to be installed where there is no network. */
+/** Prints a note if the code needs packages that a job without network cannot install. */
 export function noteNoNetwork(
   code: PackedCode | undefined,
   { networkIsolation }: Pick<TrainingRequest, "networkIsolation">,
-  note: Note,
+  messages: Messages,
 ): void {
   if (code === undefined || !networkIsolation.value || !installsPackages(code)) return;
-  note(
+  messages.note(
     "The job cannot install the code's requirements.txt, because --network-isolation blocks the " +
-      "network. Use an image that contains the packages.",
+      "network",
+    "Use an image that contains the packages",
   );
 }
 
@@ -129,11 +130,11 @@ export async function missingObjects(
 export async function sendObjects(
   { s3, objects }: Missing,
   kmsKey: Setting<string> | undefined,
-  note: Note,
+  messages: Messages,
 ): Promise<void> {
   for (const { address, bytes } of objects) {
     await s3.putObject(address, bytes, { sha256: await sha256Of(bytes), kmsKey: kmsKey?.value });
-    note(`Uploaded ${s3Uri(address)}`);
+    messages.state(`Uploaded ${s3Uri(address)}`);
   }
 }
 

@@ -7,14 +7,15 @@ import type { Context } from "../../context.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { platformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
+import type { Messages } from "../../messages.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
-import { connectFor } from "../connection.ts";
+import { connectFor, type WaitingHost } from "../connection.ts";
 import { confirmFirstUse, type Instances, instancesText } from "../first_use.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
-import { reportEnd } from "../jobs/end.ts";
-import { followJob, type JobReport } from "../jobs/follow.ts";
+import { endResult } from "../jobs/end.ts";
+import { type CloudResult, followJob } from "../jobs/follow.ts";
 import { describeJob } from "../jobs/describe.ts";
-import { commandFor, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
+import { commandFor, type JobName, KIND_NAMES, tellConsole } from "../jobs/job.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { createTagged } from "../tags.ts";
 import { type CodeToSend, type Missing, sendObjects, shownCode } from "./code.ts";
@@ -27,10 +28,7 @@ import {
   withoutValues,
 } from "./plan.ts";
 
-export type JobHost = Pick<
-  Context,
-  "env" | "aws" | "engine" | "interruption" | "clock" | "ask" | "canAsk"
->;
+export type JobHost = WaitingHost & Pick<Context, "engine" | "err" | "ask" | "canAsk">;
 
 /** What differs between the kinds of jobs that run a program. */
 interface Startable<Input extends JobInput, Data> {
@@ -60,7 +58,7 @@ export function newJobName(request: JobRequest, { clock }: JobHost): string {
 }
 
 /**
- * Checks, creates and follows a job; with `dryRun`, checks it and prints the call.
+ * Checks, creates and follows a job; with `dryRun`, checks it and returns the calls.
  *
  * @param name of the job.
  * @throws MlcliError for what would go wrong, before anything is changed, or did.
@@ -69,14 +67,14 @@ export async function startJob<Input extends JobInput, Data>(
   name: string,
   startable: Startable<Input, Data>,
   host: JobHost,
-  report: JobReport,
-): Promise<void> {
+): Promise<CloudResult | { readonly calls: readonly unknown[] }> {
+  const { messages, waiting } = host;
   const { kind, request, role, instanceType, code } = startable;
   const { app, dockerTag, repository, volumeSize, maxRun } = request;
   const aws = await connectFor(app, request, host);
-  report.progress(`Checking the ${KIND_NAMES[kind]}`, 0);
+  waiting.show(`Checking the ${KIND_NAMES[kind]}`);
   const checked = inOrder(
-    eachOnce((text) => report.note(text)),
+    eachOnce((text) => messages.note(text)),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
       return await imageForJob({ app, dockerTag, repository, instanceType }, use, note);
@@ -85,7 +83,7 @@ export async function startJob<Input extends JobInput, Data>(
     (note) => startable.checkData(aws, note),
     () => requireOwnKey(aws, request.kmsKey),
   );
-  const [image, , data] = await nothingCreated(kind, () => checked, report);
+  const [image, , data] = await nothingCreated(kind, () => checked, messages);
   const { missing } = data;
   const input = startable.plan(
     { ...sharedPlan(request), volumeSize, maxRun, name, image, role, instanceType, code },
@@ -94,15 +92,15 @@ export async function startJob<Input extends JobInput, Data>(
   if (request.dryRun) {
     const as = kind === "train" ? "channel" : "input";
     const before = code && missing ? shownCode(request, code, missing, as) : [];
-    return report.calls([...before, shownCall(startable.action, input)]);
+    return { calls: [...before, shownCall(startable.action, input)] };
   }
   await nothingCreated(kind, async () => {
     const { groups = [{ type: instanceType, count: request.instanceCount }] } = startable;
     const does = `starts a ${KIND_NAMES[kind]} (${instancesText(groups)})`;
-    await confirmFirstUse({ ...request, does }, aws, host, report);
-    if (missing) await sendObjects(missing, request.kmsKey, (text) => report.note(text));
-  }, report);
-  await createAndFollow({ kind, name, input, request }, aws, host, report);
+    await confirmFirstUse({ ...request, does }, aws, host);
+    if (missing) await sendObjects(missing, request.kmsKey, messages);
+  }, messages);
+  return await createAndFollow({ kind, name, input, request }, aws, host);
 }
 
 /** A job that is checked. */
@@ -112,41 +110,41 @@ interface Creatable extends JobName {
 }
 
 /**
- * Creates a job and follows it, unless told not to.
+ * Creates a job, and follows it unless `--no-wait` is set.
  *
- * @param ended is called at the end, before that is reported.
+ * @param ended is called when the job has ended.
  */
 export async function createAndFollow(
   { kind, name, input, request }: Creatable,
   aws: Aws,
   host: JobHost,
-  report: JobReport,
   ended = (): Promise<void> => Promise.resolve(),
-): Promise<void> {
+): Promise<CloudResult> {
+  const { messages, interruption: { signal } } = host;
   const sagemaker = await aws.sagemaker();
   // Before the call: a user who kills mlcli then knows what costs money.
-  report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
-  await nothingCreated(kind, () => host.interruption.signal.throwIfAborted(), report);
+  messages.state(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
+  await nothingCreated(kind, () => signal.throwIfAborted(), messages);
   const send = (): Promise<string | undefined> =>
     createTagged(
       input,
       request.tags,
       (input) => sagemaker.createJob(kind, input),
       (reason) =>
-        report.note(
+        messages.note(
           `The ${KIND_NAMES[kind]} has no mlcli tags, because setting tags failed: ${reason}`,
         ),
     ).catch((error) => {
       throw withoutValues(error, request.variables);
     });
-  const arn = await createJob({ kind, name }, send, sagemaker, report, request);
+  const arn = await createJob({ kind, name }, send, sagemaker, messages, request);
   const begun = { kind, name, arn };
-  noteConsole(begun, report);
-  if (!request.wait) return await report.result([name], () => begun);
-  const log = report.isQuiet ? false : undefined;
-  const followed = await followJob({ kind, name }, aws, host, report, { choice: request, log });
+  tellConsole(begun, messages);
+  if (!request.wait) return { lines: [name], described: () => begun };
+  const logTo = messages.isQuiet ? undefined : host.err;
+  const followed = await followJob({ kind, name }, aws, host, { choice: request, logTo });
   await ended();
-  await reportEnd(followed, aws, report);
+  return await endResult(followed, aws, messages);
 }
 
 /** Passes each line on once: several addresses may be in the same bucket. */
@@ -158,17 +156,17 @@ export function eachOnce(note: Note): Note {
   };
 }
 
-/** Does a step before the job is created; notes that there is none where it is interrupted. */
+/** Does a step before the job is created. If it is interrupted, a warning says that no job was created. */
 export async function nothingCreated<T>(
   kind: JobKind,
   before: () => T | Promise<T>,
-  report: Pick<JobReport, "always">,
+  messages: Messages,
 ): Promise<T> {
   try {
     return await before();
   } catch (error) {
     if (error instanceof Interrupted) {
-      report.always(`Interrupted: no ${KIND_NAMES[kind]} was created`);
+      messages.warning(`Interrupted: no ${KIND_NAMES[kind]} was created`);
     }
     throw error;
   }
@@ -186,28 +184,29 @@ async function createJob(
   job: JobName,
   send: () => Promise<string | undefined>,
   sagemaker: SageMaker,
-  report: Pick<JobReport, "note" | "always">,
+  messages: Messages,
   choice: AwsOptions,
 ): Promise<string | undefined> {
   const what = `${KIND_NAMES[job.kind]} ${job.name}`;
   const command = commandFor(job.name, choice);
-  const mayExist = `${what} might have been created. Check it: ${command("describe")}. ` +
-    `Stop it: ${command("stop-job")}`;
+  const mayExist = `${what} might have been created`;
+  const remedy = `Check it: ${command("describe")}. Stop it: ${command("stop-job")}`;
+  const warn = () => messages.warning(`Interrupted: ${mayExist}`, remedy);
   try {
     return await send();
   } catch (error) {
-    if (error instanceof Interrupted) report.always(`Interrupted: ${mayExist}`);
+    if (error instanceof Interrupted) warn();
     if (!mayBeDone(error)) throw error;
     const found = await orNothing(describeJob(sagemaker, job)).catch((failure) => {
-      if (failure instanceof Interrupted) report.always(`Interrupted: ${mayExist}`);
+      if (failure instanceof Interrupted) warn();
       if (!(failure instanceof AwsError)) throw failure;
-      throw withHint(error, `The outcome is unknown: ${mayExist}`);
+      throw withHint(error, `The outcome is unknown: ${mayExist}. ${remedy}`);
     });
     if (!found) {
       const hint = `No ${KIND_NAMES[job.kind]} was created. ${error.hint ?? ""}`.trimEnd();
       throw withHint(error, hint);
     }
-    report.note(`The response was lost, but ${what} exists`);
+    messages.note(`The response was lost, but ${what} exists`);
     return found.arn;
   }
 }

@@ -10,37 +10,47 @@ import {
 } from "../../aws/errors.ts";
 import type { ModelInput, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
+import type { Context } from "../../context.ts";
 import { isPlatformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
-import type { Clock } from "../../time.ts";
+import type { Messages } from "../../messages.ts";
+import { sentences } from "../../text.ts";
 import { deletionByHand } from "../endpoints/parts.ts";
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
-import type { JobReport } from "../jobs/follow.ts";
 import { describeJob } from "../jobs/describe.ts";
 import { type CloudJob, hasEnded } from "../jobs/job.ts";
 import { createTagged, JOB_TAG } from "../tags.ts";
 
-type Report = Pick<JobReport, "note" | "always">;
 type Tags = Readonly<Record<string, string>>;
 
 export class OwnModel {
   constructor(
     private readonly name: string,
     private readonly sagemaker: SageMaker,
-    private readonly report: Report,
+    private readonly messages: Messages,
     private readonly choice: AwsOptions,
     private isTagged = true,
   ) {}
 
-  /** What becomes of it while its job goes on. */
-  get words(): string {
+  /** Prints what happens to the model while its job runs. */
+  tell(level: "note" | "warning", before?: string): void {
+    const [message, hint] = this.#words;
+    this.messages[level](sentences(before, message), hint);
+  }
+
+  get #words(): readonly [message: string, hint: string] {
     const { name } = this;
     const byHand = deletionByHand({ kind: "model", name }, this.choice);
     return this.isTagged
-      ? `Model ${name} exists only for this job. After the job, mlcli wait or the next mlcli ` +
-        `transform deletes it. To delete it yourself: ${byHand}`
-      : `Kept model ${name}, because mlcli cannot tell whether it exists only for this job. If ` +
-        `it does, delete it after the job: ${byHand}`;
+      ? [
+        `Model ${name} exists only for this job: mlcli wait or the next mlcli transform deletes it ` +
+        "after the job",
+        `Delete it yourself: ${byHand}`,
+      ]
+      : [
+        `Kept model ${name}, because mlcli cannot tell whether it exists only for this job`,
+        `If it does, delete it after the job: ${byHand}`,
+      ];
   }
 
   /**
@@ -49,9 +59,9 @@ export class OwnModel {
    *
    * @param tags the user's own.
    */
-  async with(input: ModelInput, tags: Tags, work: () => Promise<void>): Promise<void> {
+  async with<T>(input: ModelInput, tags: Tags, work: () => Promise<T>): Promise<T> {
     // Before the call: it is known also to a user who kills mlcli.
-    this.report.note(`Creating model ${this.name} for this job only`);
+    this.messages.state(`Creating model ${this.name} for this job only`);
     let mayBeThere = true;
     try {
       await createTagged(
@@ -60,17 +70,19 @@ export class OwnModel {
         (input) => this.sagemaker.createModel(input),
         (reason) => {
           this.isTagged = false;
-          this.report.note(`The model has no mlcli tags, because setting tags failed: ${reason}`);
+          this.messages.note(`The model has no mlcli tags, because setting tags failed: ${reason}`);
         },
       ).catch((error) => {
         mayBeThere = error instanceof Interrupted || mayBeDone(error);
         throw error;
       });
-      await work();
+      return await work();
     } catch (error) {
-      if (error instanceof Interrupted) this.report.always(this.words);
+      if (error instanceof Interrupted) this.tell("warning");
       if (!(error instanceof AwsError) || !mayBeThere) throw error;
-      if (await jobOf(this.name, this.sagemaker) !== "none") throw withMore(error, this.words);
+      if (await jobOf(this.name, this.sagemaker) !== "none") {
+        throw withMore(error, sentences(...this.#words));
+      }
       await this.delete();
       throw error;
     }
@@ -80,12 +92,11 @@ export class OwnModel {
   async delete(): Promise<void> {
     try {
       await this.sagemaker.deleteModel(this.name);
-      this.report.note(`Deleted model ${this.name}, which was created for this job`);
+      this.messages.state(`Deleted model ${this.name}, which was created for this job`);
     } catch (error) {
       if (isRefusal(error, "not found")) return;
-      const why = error instanceof AwsError ? `${error.message}. ` : "";
-      this.report.always(why + this.words);
-      if (why === "") throw error;
+      this.tell("warning", error instanceof AwsError ? error.message : undefined);
+      if (!(error instanceof AwsError)) throw error;
     }
   }
 }
@@ -97,7 +108,7 @@ export class OwnModel {
 export async function endModelOf(
   job: CloudJob,
   sagemaker: SageMaker,
-  report: Report,
+  messages: Messages,
   choice: AwsOptions,
 ): Promise<void> {
   if (job.kind !== "transform" || job.model !== job.name) return;
@@ -105,9 +116,9 @@ export async function endModelOf(
   const model = await orUnknown(asked.then((model) => model ?? "none"));
   if (model === "none") return;
   const isOwn = await isFor(job.name, model, sagemaker);
-  const own = new OwnModel(job.name, sagemaker, report, choice, isOwn);
+  const own = new OwnModel(job.name, sagemaker, messages, choice, isOwn);
   if (isOwn && hasEnded(job)) await own.delete();
-  else report.note(own.words);
+  else own.tell("note");
 }
 
 /** `undefined` where SageMaker does not say whether there is one. */
@@ -140,8 +151,7 @@ const MOST = 20;
 export async function deleteLeftModels(
   base: string,
   sagemaker: SageMaker,
-  { clock }: { readonly clock: Clock },
-  report: Report,
+  { clock, messages }: Pick<Context, "clock" | "messages">,
 ): Promise<void> {
   const page = await orUnknown(sagemaker.listModels(base.replace(/[^a-zA-Z0-9]/g, "-")).next());
   const found = page?.done ? [] : page?.value ?? [];
@@ -153,7 +163,7 @@ export async function deleteLeftModels(
     const isOver = job === "none" ? isOld : job !== undefined && hasEnded(job);
     if (!isOver || !await isFor(name, model, sagemaker)) return;
     if (await orUnknown(sagemaker.deleteModel(name).then(() => true))) {
-      report.note(`Deleted model ${name}, whose job has ended`);
+      messages.state(`Deleted model ${name}, whose job has ended`);
     }
   });
 }

@@ -5,7 +5,7 @@ import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
 import { confirmFirstUse, instancesText } from "../first_use.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
-import type { JobReport } from "../jobs/follow.ts";
+import type { CloudResult } from "../jobs/follow.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "../start/checks.ts";
 import { sharedPlan, shownCall } from "../start/plan.ts";
 import {
@@ -38,8 +38,8 @@ const KIND = "transform" as const;
 export async function transform(
   request: TransformRequest,
   host: JobHost,
-  report: JobReport,
-): Promise<void> {
+): Promise<CloudResult | { readonly calls: readonly unknown[] }> {
+  const { messages } = host;
   const { app, inputS3Location, executionRole, dryRun } = request;
   const source = modelOf(request);
   requireGiven(KIND, app, [
@@ -55,10 +55,10 @@ export async function transform(
   checkNetworkAndTags(request);
   requireNone(environmentDifferences(KIND, request.variables));
   const aws = await connectFor(app, request, host);
-  report.progress("Checking the transform job", 0);
+  host.waiting.show("Checking the transform job");
   const [model, data] = await nothingCreated(KIND, () =>
     inOrder(
-      eachOnce((text) => report.note(text)),
+      eachOnce((text) => messages.note(text)),
       (note: Note) => modelFor({ ...request, instanceType }, source!, aws, host, note),
       (note: Note) =>
         checkTransformData(
@@ -68,8 +68,8 @@ export async function transform(
           note,
         ),
       () => requireOwnKey(aws, request.kmsKey),
-    ), report);
-  for (const { message, hint } of data.warnings) report.warning(message, hint);
+    ), messages);
+  for (const { message, hint } of data.warnings) messages.warning(message, hint);
   const planned = { ...sharedPlan(request), name, instanceType };
   const own = model.archive && transformModel(
     { ...planned, image: model.image!, role: executionRole! },
@@ -79,24 +79,25 @@ export async function transform(
   const input = transformPlan({ ...planned, ...data, ...of });
   if (dryRun) {
     const before = own ? [shownCall("sagemaker:CreateModel", own)] : [];
-    return report.calls([...before, shownCall("sagemaker:CreateTransformJob", input)]);
+    return { calls: [...before, shownCall("sagemaker:CreateTransformJob", input)] };
   }
   const sagemaker = await aws.sagemaker();
   await nothingCreated(KIND, async () => {
     const instances = [{ type: instanceType, count: request.instanceCount }];
     const does = `starts a transform job (${instancesText(instances)})`;
-    await confirmFirstUse({ ...request, does }, aws, host, report);
-    await deleteLeftModels(baseNameOf(request), sagemaker, host, report);
-  }, report);
+    await confirmFirstUse({ ...request, does }, aws, host);
+    await deleteLeftModels(baseNameOf(request), sagemaker, host);
+  }, messages);
   const job = { kind: KIND, name, input, request };
-  if (own === undefined) return await createAndFollow(job, aws, host, report);
-  const owned = new OwnModel(name, sagemaker, report, request);
-  await owned.with(
+  if (own === undefined) return await createAndFollow(job, aws, host);
+  const owned = new OwnModel(name, sagemaker, messages, request);
+  const result = await owned.with(
     own,
     request.tags,
-    () => createAndFollow(job, aws, host, report, () => owned.delete()),
+    () => createAndFollow(job, aws, host, () => owned.delete()),
   );
-  if (!request.wait) report.note(owned.words);
+  if (!request.wait) owned.tell("note");
+  return result;
 }
 
 /** @throws UsageError for a type that transforms do not have, and options of a new model alone. */

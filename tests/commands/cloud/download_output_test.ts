@@ -72,7 +72,7 @@ suite("download-output", () => {
     assertEquals([code, stdout], [0, "job-1\n"], stderr);
     assertEquals(
       stderr,
-      "Skipped objects that the job did not write: s3://data/scored/earlier.csv.out, " +
+      "note: Skipped objects that the job did not write: s3://data/scored/earlier.csv.out, " +
         "s3://data/scored/later.csv.out, s3://data/scored/notes.txt\nDownloaded 2 files (2 bytes)\n",
     );
     assertEquals(await at.files("job-1"), { "a.csv.out": "1", "b/c.csv.out": "2" });

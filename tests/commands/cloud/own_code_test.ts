@@ -56,7 +56,7 @@ suite("train with code of the user's own", () => {
     assertEquals(await archiveIn(job, key!), { "train.py": "print(1)\n" });
     assertStringIncludes(
       stderr,
-      "Not sent, because they might contain secrets or form loops: .env\n",
+      "note: Not sent, because they might contain secrets or form loops: .env\n",
     );
     assertStringIncludes(stderr, `Uploaded s3://${BUCKET}/${key}\n`);
     assertEquals(request.AlgorithmSpecification, {

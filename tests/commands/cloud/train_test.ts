@@ -182,7 +182,7 @@ suite("train", () => {
     assertEquals(input.StoppingCondition.MaxWaitTimeInSeconds, 86_400);
     assertEquals(input.RoleArn, EXECUTION_ROLE);
     assert(
-      stderr.includes("Without --checkpoint-s3-dir, an interrupted spot job restarts"),
+      stderr.includes("note: Without --checkpoint-s3-dir, an interrupted spot job restarts"),
       stderr,
     );
     const sent = await job.run(["train", "--no-wait", "--env", "B=option"]);
@@ -214,12 +214,12 @@ suite("train", () => {
     const distributions = stdout.match(/(?<="S3DataDistributionType": ")\w+/g);
     assertEquals([...distributions!], ["ShardedByS3Key", "FullyReplicated"]);
     const idle =
-      /^s3:.*: Only 1 of 3 instances will get data, because each object goes to one instance\. /m;
+      /^note: s3:.*: Only 1 of 3 instances will get data, because each object goes to one instance\. /m;
     assertMatch(stderr, idle);
     const one = await job.run([...LEAST, "--dry-run", "--shard", "training"]);
     assertMatch(
       one.stderr,
-      /--shard has no effect with one instance, which gets all objects/,
+      /^note: --shard has no effect with one instance, which gets all objects$/m,
     );
   });
 
@@ -309,7 +309,7 @@ suite("train", () => {
     assertEquals(code, 0, stderr);
     assertMatch(
       stderr,
-      /The training job has no mlcli tags, .*AccessDeniedException: sagemaker:AddTags/,
+      /^note: The training job has no mlcli tags, .*AccessDeniedException: sagemaker:AddTags/m,
     );
     assertEquals(job.box.jobs.only("training").tags.size, 0);
   });
@@ -342,7 +342,10 @@ suite("train", () => {
     });
     const { name } = job.box.jobs.only("training");
     assertEquals([code, stdout], [0, `${name}\n`]);
-    assert(stderr.includes(`The response was lost, but training job ${name} exists\n`), stderr);
+    assert(
+      stderr.includes(`note: The response was lost, but training job ${name} exists\n`),
+      stderr,
+    );
   });
 
   for (const [kind, args] of [["Training", LEAST], ["Processing", PROCESS]] as const) {
@@ -404,7 +407,7 @@ suite("train", () => {
       "when the processing job may be there",
       "sagemaker:CreateProcessingJob",
       "after",
-      (name) => `Interrupted: processing job ${name} might have been created.`,
+      (name) => `warning: Interrupted: processing job ${name} might have been created\n`,
       1,
       PROCESS,
     ],
@@ -412,7 +415,7 @@ suite("train", () => {
       "while it checks",
       "ecr:BatchGetImage",
       "before",
-      () => "Interrupted: no training job was created\n",
+      () => "warning: Interrupted: no training job was created\n",
       0,
     ],
     [
@@ -420,14 +423,15 @@ suite("train", () => {
       "sagemaker:CreateTrainingJob",
       "after",
       (name) =>
-        `Interrupted: training job ${name} might have been created. Check it: mlcli describe ${name}. Stop it: mlcli stop-job ${name}\n`,
+        `warning: Interrupted: training job ${name} might have been created\n` +
+        `hint: Check it: mlcli describe ${name}. Stop it: mlcli stop-job ${name}\n`,
       1,
     ],
     [
       "while it waits",
       "sagemaker:DescribeTrainingJob",
       "after",
-      (name) => `The job keeps running. See its log: mlcli logs ${name} --follow.`,
+      (name) => `warning: The job keeps running\nhint: See its log: mlcli logs ${name} --follow.`,
       1,
     ],
   ];
@@ -476,6 +480,6 @@ suite("train", () => {
     const named = ["-o", `s3://${BUCKET}/out`];
     const { code, stderr } = await job.run([...LEAST, ...named, "--dry-run"]);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /^Cannot check the bucket \S+: AccessDenied/m);
+    assertMatch(stderr, /^note: Cannot check the bucket \S+: AccessDenied/m);
   });
 });

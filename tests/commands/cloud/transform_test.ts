@@ -240,14 +240,14 @@ suite("transform", () => {
     assertEquals([code, models(job)], [0, []], stderr);
     assertMatch(
       stderr,
-      /The model has no mlcli tags, .*\n[^]*transform job has no mlcli tags/,
+      /^note: The model has no mlcli tags, .*\n[^]*^note: The transform job has no mlcli tags/m,
     );
   });
 
   it("says how to delete a model that its tag does not name as the job's own", async () => {
     await using job = await makeDeployApp();
     const { box } = job;
-    const byHand = /Kept model .* aws sagemaker delete-model --model-name /;
+    const byHand = /^note: Kept model .*\nhint: .* aws sagemaker delete-model --model-name /m;
     const tagged = (await job.run([...MADE, "--no-wait"])).stdout.trim();
     box.faults.deny("sagemaker:AddTags");
     const untagged = await job.run([...MADE, "--no-wait"]);
@@ -281,13 +281,13 @@ suite("transform", () => {
       assertEquals([models(job), job.box.jobs.only("transform").name], [[name], name]);
       assertMatch(
         stderr,
-        /only for this job\. .* mlcli wait or the next mlcli transform deletes it/,
+        /only for this job: mlcli wait or the next mlcli transform deletes it after the job\n/,
       );
       if (isRunning) {
         const stopped = await job.run(["stop-job", name]);
         assertMatch(
           stopped.stderr,
-          /only for this job\. .* mlcli wait or the next mlcli transform/,
+          /only for this job: mlcli wait or the next mlcli transform deletes it after the job\n/,
         );
       }
       const end = await job.run([command, name, ...more]);
@@ -333,7 +333,7 @@ suite("transform", () => {
     const { name } = job.box.jobs.only("transform");
     assertEquals([code, stdout, models(job)], [130, "", [name]]);
     assertStringIncludes(stderr, `mlcli wait ${name}`);
-    assertStringIncludes(stderr, `Model ${name} exists only for this job.`);
+    assertStringIncludes(stderr, `warning: Model ${name} exists only for this job: `);
   });
 
   it("warns of what is mostly a mistake", async () => {

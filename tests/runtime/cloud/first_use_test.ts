@@ -3,6 +3,7 @@ import type { Aws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { confirmFirstUse } from "../../../runtime/cloud/first_use.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Services whose identity is this account's; without one, STS cannot be reached. */
@@ -23,20 +24,15 @@ function awsOf(account: string | undefined): Pick<Aws, "sts" | "sagemaker"> {
 suite("confirmFirstUse", () => {
   it("confirmFirstUse asks once for each account, and each time if the account is unknown", async () => {
     await using directory = await makeDirectory();
-    const printed: string[] = [];
-    const report = {
-      always: (text: string) => void printed.push(text),
-      note: (text: string) => void printed.push(text),
-    };
-    let questions = 0;
-    const host = {
+    const questions: string[] = [];
+    const host = fakeContext({
       canAsk: true,
-      ask: () => {
-        questions++;
+      ask: (question) => {
+        questions.push(question);
         return Promise.resolve("y");
       },
-      env: (name: string) => name === "XDG_STATE_HOME" ? `${directory.path}/state` : undefined,
-    };
+      env: (name) => name === "XDG_STATE_HOME" ? `${directory.path}/state` : undefined,
+    });
     const use = { app: { directory: directory.path }, does: "starts a job", yes: false };
     for (
       const [account, expected] of [
@@ -48,12 +44,13 @@ suite("confirmFirstUse", () => {
         [undefined, 4],
       ] as const
     ) {
-      await confirmFirstUse(use, awsOf(account), host, report);
-      assertEquals(questions, expected, account);
+      await confirmFirstUse(use, awsOf(account), host);
+      assertEquals(questions.length, expected, account);
     }
     assertEquals(
-      printed.at(-1),
-      "This starts a job in eu-west-1 (AWS_REGION), account unknown. It costs money.",
+      questions.at(-1),
+      "This starts a job in eu-west-1 (AWS_REGION), account unknown. It costs money.\n" +
+        "Continue? mlcli asks once per directory and account [y/N]",
     );
   });
 });

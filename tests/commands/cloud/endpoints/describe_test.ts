@@ -131,7 +131,7 @@ suite("mlcli describe of an endpoint", () => {
     assertMatch(noModel.stdout, /^Model: {10}shop-mlcli\nData capture:/m);
     assertEquals(
       noModel.stderr,
-      "Cannot read the details of model shop-mlcli: AccessDeniedException: sagemaker:DescribeModel\n",
+      "note: Cannot read the details of model shop-mlcli: AccessDeniedException: sagemaker:DescribeModel\n",
     );
     box.faults.deny("sagemaker:DescribeEndpointConfig");
     const nothing = await run(box);
@@ -139,7 +139,7 @@ suite("mlcli describe of an endpoint", () => {
     assertMatch(nothing.stdout, /^Instances: {6}1 instances\nConsole: .*\n$/m);
     assertMatch(
       nothing.stderr,
-      /^Cannot read the details of configuration shop-config: Access/,
+      /^note: Cannot read the details of configuration shop-config: Access/,
     );
   });
 

@@ -208,7 +208,7 @@ suite("mlcli logs", () => {
     assertEquals(code, 130);
     assertEquals(
       stderr,
-      "The job keeps running. See its log: mlcli logs churn --follow --region eu-west-1. " +
+      "warning: The job keeps running\nhint: See its log: mlcli logs churn --follow --region eu-west-1. " +
         "Wait for it: mlcli wait churn --region eu-west-1. " +
         "Stop it: mlcli stop-job churn --region eu-west-1\n",
     );

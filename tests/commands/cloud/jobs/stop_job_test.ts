@@ -128,6 +128,9 @@ suite("mlcli stop-job", () => {
     const args = ["stop-job", "churn", "--wait"];
     const { code, stdout, stderr } = await runCloudInProcess(box, args, { keys });
     assertEquals([code, stdout], [130, ""]);
-    assertStringIncludes(stderr, "SageMaker is stopping the job. Wait for it: mlcli wait churn\n");
+    assertStringIncludes(
+      stderr,
+      "warning: SageMaker is stopping the job\nhint: Wait for it: mlcli wait churn\n",
+    );
   });
 });

@@ -9,7 +9,7 @@ import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const ARTIFACT = "s3://data/output/churn/output/model.tar.gz";
-const GOES_ON = "The job keeps running. See its log: mlcli logs churn --follow. " +
+const GOES_ON = "warning: The job keeps running\nhint: See its log: mlcli logs churn --follow. " +
   "Wait for it: mlcli wait churn. Stop it: mlcli stop-job churn\n";
 
 /** Waits for a job of that end. */
@@ -217,15 +217,18 @@ suite("mlcli wait", () => {
     const { code, stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"], { env });
     assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
     const notes = stderr.split("\n").filter((line) =>
-      /^(Cannot reach )?AWS|was throttled/.test(line)
+      /^note: (Cannot reach )?AWS|was throttled/.test(line)
     );
     assertEquals(notes.length, 3, stderr);
     assertMatch(
       notes[0]!,
-      /^Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job is unaffected; /,
+      /^note: Cannot reach AWS at 127\.0\.0\.1:\d+ \(.*\)\. The job is unaffected; /,
     );
-    assertEquals(notes[1], "AWS is responding again");
-    assertMatch(notes[2]!, /^sagemaker:\w+ was throttled \(1 attempt\)\. The job is unaffected; /);
+    assertEquals(notes[1], "note: AWS is responding again");
+    assertMatch(
+      notes[2]!,
+      /^note: sagemaker:\w+ was throttled \(1 attempt\)\. The job is unaffected; /,
+    );
   });
 
   it("does not wait for a platform that has never answered", async () => {

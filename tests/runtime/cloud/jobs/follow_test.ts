@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Aws } from "../../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import { reportEnd } from "../../../../runtime/cloud/jobs/end.ts";
-import { followJob, type JobReport, States } from "../../../../runtime/cloud/jobs/follow.ts";
+import { endResult } from "../../../../runtime/cloud/jobs/end.ts";
+import { followJob, States } from "../../../../runtime/cloud/jobs/follow.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { type AccessKey, REGION, USER_KEY } from "../../../helpers/box/account.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { Refused } from "../../../helpers/box/service.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
-import { fakeClock } from "../../../helpers/fake_context.ts";
+import { fakeClock, fakeContext } from "../../../helpers/fake_context.ts";
 import { openCloud } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -17,50 +17,35 @@ const GROUP = "/aws/sagemaker/TrainingJobs";
 const ROLE = "arn:aws:iam::123456789012:role/ml";
 const NAME = { kind: "train", name: "churn" } as const;
 
-/** What was shown, in order: states and notes, `> ` and what came of the log, `= ` and a result. */
-class Shown implements JobReport {
-  readonly lines: string[] = [];
-  progress(): void {}
-  calls(): void {}
-  warning(): void {}
-
-  note(text: string): void {
-    this.lines.push(text);
-  }
-
-  always(text: string): void {
-    this.lines.push(text);
-  }
-
-  log(text: string): Promise<void> {
-    for (const line of text.trimEnd().split("\n")) this.lines.push(`> ${line}`);
-    return Promise.resolve();
-  }
-
-  result(lines: readonly string[]): Promise<void> {
-    this.lines.push(...lines.map((line) => `= ${line}`));
-    return Promise.resolve();
-  }
-}
-
 /** What came of the log. */
 function logIn(shown: readonly string[]): readonly string[] {
   return shown.filter((line) => line.startsWith(">"));
 }
 
-/** Follows a job as the command does that created it. */
+/**
+ * Follows a job like the command that created it.
+ *
+ * @returns `shown`: in order the messages, the lines of the log after `> `, and those of the result after `= `.
+ */
 async function follow(aws: Aws) {
-  const shown = new Shown();
+  const shown: string[] = [];
+  const show = (text: string, prefix = ""): void => {
+    for (const line of text.trimEnd().split("\n")) shown.push(prefix + line);
+  };
   const clock = fakeClock();
-  const never = new AbortController().signal;
-  const host = { clock, interruption: { signal: never, force: never } };
-  const end = await followJob(NAME, aws, host, shown)
-    .then((followed) => reportEnd(followed, aws, shown))
-    .then(() => undefined, (error) => {
+  const context = fakeContext({ clock, onMessage: show, onOutput: (text) => show(text, "> ") });
+  const waiting = { show() {}, during: <T>(_: () => string, work: Promise<T>) => work };
+  const host = { ...context, waiting };
+  const error = await followJob(NAME, aws, host, { logTo: context.out })
+    .then((followed) => endResult(followed, aws, context.messages))
+    .then(({ lines, failure }) => {
+      for (const line of lines) show(line, "= ");
+      return failure;
+    }, (error) => {
       if (error instanceof MlcliError) return error;
       throw error;
     });
-  return { shown: shown.lines, pauses: clock.pauses, error: end };
+  return { shown, pauses: clock.pauses, error };
 }
 
 /** Follows a job of the box. */
@@ -168,7 +153,7 @@ suite("followJob", () => {
     const { shown, error } = await followIn(box);
     assertEquals(error, undefined);
     assert(shown.filter((line) => line === "> more").length > 50);
-    assert(shown.includes("The log might be incomplete: mlcli stopped waiting for the rest"));
+    assert(shown.includes("note: The log might be incomplete: mlcli stopped waiting for the rest"));
   });
 
   it("follows without the log where that may not be read, with one note", async () => {
@@ -181,8 +166,8 @@ suite("followJob", () => {
       assertEquals(
         shown.filter((line) => line.includes("log")),
         [
-          `Cannot show the log: AccessDeniedException: ${action}. Add the permission ${action} ` +
-          "to the user or role named above",
+          `note: Cannot show the log: AccessDeniedException: ${action}`,
+          `hint: Add the permission ${action} to the user or role named above`,
         ],
       );
       assertEquals(shown.at(-1), "= s3://data/output/churn/output/model.tar.gz");
@@ -200,7 +185,7 @@ suite("followJob", () => {
     assertEquals(notes.length, 1);
     assertMatch(
       notes[0]!,
-      /^Cannot show the log: logs:DescribeLogStreams failed: Not implemented/,
+      /^note: Cannot show the log: logs:DescribeLogStreams failed: Not implemented/,
     );
   });
 
@@ -266,7 +251,7 @@ suite("followJob", () => {
     };
     const { shown, error } = await followIn(box);
     assertEquals([error, logIn(shown)], [undefined, ["> one", "> two", "> three"]]);
-    assert(shown.includes("AWS is responding again"));
+    assert(shown.includes("note: AWS is responding again"));
   });
 });
 
@@ -369,7 +354,7 @@ suite("followJob with credentials that end", () => {
     });
     const { shown, error } = await followIn(box, ROLE);
     assertEquals(error, undefined);
-    const words = shown.filter((line) => /^(Cannot reach )?AWS /.test(line));
+    const words = shown.filter((line) => /^note: (Cannot reach )?AWS /.test(line));
     assertEquals(words.length, 2, shown.join("\n"));
   });
 
