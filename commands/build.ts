@@ -1,5 +1,6 @@
 import { buildArgument } from "../runtime/image/build_arguments.ts";
-import { appCommand, type AppValues } from "./command.ts";
+import { jsonText } from "../runtime/text.ts";
+import { appCommand } from "./command.ts";
 import { options } from "./options/option.ts";
 import { appName, dockerTag, outputFormat, progressOptions } from "./options/shared.ts";
 
@@ -56,8 +57,6 @@ const OPTIONS = options({
   ...progressOptions,
 });
 
-export type BuildValues = AppValues<typeof OPTIONS>;
-
 export default appCommand({
   options: OPTIONS,
   examples: [
@@ -66,6 +65,23 @@ export default appCommand({
     ["Show which files go into the image", "mlcli build --dry-run"],
     ["Build with your own Dockerfile in docker/", "mlcli build --context docker"],
   ],
-  action: async (context, options) =>
-    await (await import("./build_action.ts")).buildAction(context, options),
+  action: async (context, options) => {
+    const { build, planBuild } = await import("../runtime/image/build.ts");
+    const { app, baseImage } = options;
+    const { messages, out } = context;
+    if (baseImage?.from === "file" && options.context === undefined) {
+      const { ignoredPythonVersion } = await import("../runtime/app/unknown_keys.ts");
+      messages.tell(ignoredPythonVersion(app));
+    }
+    if (options.dryRun) return out.print(jsonText(await planBuild(options, context)));
+    const { showBuild } = await import("./render/progress/build.ts");
+    const { reference, id, warnings } = await showBuild(
+      context,
+      app.image,
+      (onEvent) => build(options, context, onEvent),
+    );
+    messages.tell(warnings);
+    const result = { image: reference, id: id || null };
+    out.print(options.output === "json" ? jsonText(result) : `${reference}\n`);
+  },
 });

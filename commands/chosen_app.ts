@@ -2,11 +2,10 @@
 
 import { type App, findApp, findApps, withImage, withTag } from "../runtime/app/app.ts";
 import { type SectionName, SECTIONS } from "../runtime/app/configuration.ts";
-import type { Finding } from "../runtime/app/image.ts";
 import { unknownTopLevelKeys } from "../runtime/app/unknown_keys.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
-import { noteText, tell, warningText } from "../runtime/messages.ts";
+import { type Message, warning } from "../runtime/messages.ts";
 import { alternatives, inOneLine } from "../runtime/text.ts";
 import type { Options } from "./options/option.ts";
 import { optionsByKey, unknownKeysIn } from "./options/file.ts";
@@ -14,7 +13,6 @@ import type { Setting } from "../runtime/setting.ts";
 
 interface Choice {
   readonly appName?: string | undefined;
-  readonly quiet?: boolean;
 }
 
 /**
@@ -24,7 +22,7 @@ interface Choice {
  */
 export async function chosenApp(context: Context, choice: Choice): Promise<App> {
   const app = await findApp(context.cwd, choice.appName);
-  await tellOf([app], context, choice);
+  await tellOf([app], context);
   return app;
 }
 
@@ -44,15 +42,15 @@ export function withChosenImage(
  * without an app. The command itself reports an app that cannot be read.
  */
 export async function warnOfKeys(context: Context, choice: Choice): Promise<void> {
-  await tellOf(await findApps(context.cwd, choice).catch(() => []), context, choice);
+  await tellOf(await findApps(context.cwd, choice).catch(() => []), context);
 }
 
-async function tellOf(apps: readonly App[], { err }: Context, { quiet }: Choice): Promise<void> {
+async function tellOf(apps: readonly App[], { messages }: Context): Promise<void> {
   for (const app of apps) {
-    if (app.directory !== app.cwd && !quiet) {
-      tell(err, noteText(`Using ${inOneLine(typedPath(app, app.configurationPath))}`));
+    if (app.directory !== app.cwd) {
+      messages.note(`Using ${inOneLine(typedPath(app, app.configurationPath))}`);
     }
-    for (const { message, hint } of await unknownKeys(app)) tell(err, warningText(message, hint));
+    messages.tell(await unknownKeys(app));
   }
 }
 
@@ -73,7 +71,7 @@ export async function sectionOptions(name: SectionName): Promise<Options> {
 }
 
 /** The keys of an app's file that have no effect, or are almost one of mlcli's. */
-export async function unknownKeys(app: App): Promise<readonly Finding[]> {
+export async function unknownKeys(app: App): Promise<readonly Message[]> {
   const { sections, otherKeys } = app.configuration;
   const names = SECTIONS.filter((name) => sections[name] !== undefined);
   const inside = await Promise.all(
@@ -86,14 +84,14 @@ export async function unknownKeys(app: App): Promise<readonly Finding[]> {
 }
 
 /** An option's key that stands at the top level instead of in its command's object. */
-async function misplacedKey({ name }: App, key: string): Promise<readonly Finding[]> {
+async function misplacedKey({ name }: App, key: string): Promise<readonly Message[]> {
   const places: string[] = [];
   for (const section of SECTIONS) {
     if (optionsByKey(await sectionOptions(section), section).has(key)) places.push(`"${section}"`);
   }
   if (places.length === 0) return [];
-  return [{
-    message: `${name}.json: "${key}" has no effect at the top level`,
-    hint: `Move it into ${alternatives(places)}: {${places[0]}: {"${key}": ...}}`,
-  }];
+  return [warning(
+    `${name}.json: "${key}" has no effect at the top level`,
+    `Move it into ${alternatives(places)}: {${places[0]}: {"${key}": ...}}`,
+  )];
 }

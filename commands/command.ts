@@ -100,7 +100,6 @@ export function command<O extends Options>(
 interface AppChoice extends Partial<ProgramChoice> {
   readonly appName?: string | undefined;
   readonly dockerTag?: string;
-  readonly quiet?: boolean;
 }
 
 /**

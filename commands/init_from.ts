@@ -4,11 +4,9 @@ import { appNames, hasConfiguration } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
 import { type Resource, resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
-import { noteText, tell } from "../runtime/messages.ts";
 import { migrationFile, migrationText, type Origin } from "../runtime/origin/origin.ts";
 import { counted } from "../runtime/quantities.ts";
 import { inOneLine } from "../runtime/text.ts";
-import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import { FROM_EXCLUDES, type InitOptions } from "./options/init.ts";
 import { printPlan } from "./init_plan.ts";
@@ -16,15 +14,16 @@ import { propertyName } from "./options/option.ts";
 import { usageError } from "./usage.ts";
 
 /**
- * Makes the app, and says what could not be taken over.
+ * Creates the app, and prints what mlcli could not convert.
  *
- * @param from a directory as typed, or a thing on SageMaker.
+ * @param from value of `--from`.
+ * @param path of the command, for errors.
  */
 export async function initFrom(
   context: Context,
   options: InitOptions,
   from: string,
-  { path }: Call,
+  path: string,
 ): Promise<void> {
   const resource = resourceIn(from);
   // `from` is not an option if the user accepted an offer.
@@ -40,8 +39,8 @@ export async function initFrom(
       `Options "--from ${inOneLine(from)}" and "${refused}" cannot be used together`,
     );
   }
-  const { cwd, out, err } = context;
-  const note = (text: string): void => tell(err, noteText(text));
+  const { cwd, out, messages } = context;
+  const note = (text: string): void => messages.note(text);
   const found = await originOf(context, options, resource ?? from, note);
   const { name, left } = found;
   const hasOthers = (await appNames(cwd)).some((one) => one !== name);
@@ -66,13 +65,13 @@ export async function initFrom(
   }
   const { created, kept } = await makeScaffold(plan, context.interruption.signal);
   for (const path of created) out.print(`${inOneLine(path)}\n`);
-  if (created.length === 0) return err.print(`Nothing to do: ${name} is complete\n`);
-  tell(err, `Created ${counted(created.length, "file")} for ${name} from ${origin.what}\n`);
-  if (kept.length > 0) tell(err, `Kept existing files: ${kept.map(inOneLine).join(", ")}\n`);
+  if (created.length === 0) return messages.state(`Nothing to do: ${name} is complete`);
+  messages.state(`Created ${counted(created.length, "file")} for ${name} from ${origin.what}`);
+  if (kept.length > 0) messages.state(`Kept existing files: ${kept.map(inOneLine).join(", ")}`);
   if (isThere) note(`${name}.json already exists and was not changed`);
   for (const text of left) note(inOneLine(text));
   if (left.length > 0) note(`These notes are also in ${migrationFile(name)}`);
-  err.print(["Next:", ...next].join("\n  ") + "\n");
+  messages.state(["Next:", ...next].join("\n  "));
 }
 
 async function originOf(

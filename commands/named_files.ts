@@ -11,7 +11,6 @@ import {
 } from "../runtime/contract/variables.ts";
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
-import { tell, warningText } from "../runtime/messages.ts";
 import type { UnreadBody } from "../runtime/invocation/invocation.ts";
 import { isObject } from "../runtime/text.ts";
 import type { variableOptions } from "./options/container.ts";
@@ -37,7 +36,7 @@ export function requestBody(
     contentType: contentType ?? ownType,
     onHeading: () => {
       const rest = `Skip it: tail -n +2 ${shellWord(isFile ? file : "rows.csv")}`;
-      tell(context.err, warningText(HEADING, `${rest} | ${command} --content-type text/csv`));
+      context.messages.warning(HEADING, `${rest} | ${command} --content-type text/csv`);
     },
   };
 }

@@ -10,10 +10,15 @@ import {
 import { type Output, overlaid } from "./streams.ts";
 import { printable } from "./text.ts";
 
-/** Something that mlcli tells the user. */
-export interface Message {
-  /** The consequence: none, something unexpected, or a failure. */
-  readonly level: "note" | "warning" | "error";
+/**
+ * Consequence of a message. `note`: none. `warning`: something unexpected. `error`: a failure. Of checks
+ * alone, `ok`: no problem was found; `unknown`: the check was impossible, and the message says why.
+ */
+export type Level = "ok" | "note" | "warning" | "error" | "unknown";
+
+/** Something that mlcli tells the user. By default, its level is one that `Messages` prints. */
+export interface Message<L extends Level = "note" | "warning" | "error"> {
+  readonly level: L;
   /** One sentence without a full stop. */
   readonly message: string;
   /** An instruction. */
@@ -207,7 +212,7 @@ function broken(line: string, { columns }: MessageStream): string {
   const [indent = ""] = /^\s+/.exec(line) ?? [];
   // Only a line that the terminal would break, too.
   if (indent !== "" && lengthOf(line) > columns) {
-    return indent + wrapWords(line.slice(indent.length).split(" "), columns, indent.length);
+    return indent + wrapWords(partsOf(line.slice(indent.length)), columns, indent.length);
   }
   if (indent !== "") return line;
   const [beginning = ""] = BEGINNING.exec(line) ?? [];

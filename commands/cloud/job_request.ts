@@ -4,7 +4,6 @@ import { requireTrusted } from "../../runtime/app/trusted_image.ts";
 import { connectFor } from "../../runtime/cloud/connection.ts";
 import type { CloudRequest } from "../../runtime/cloud/start/plan.ts";
 import type { Context } from "../../runtime/context.ts";
-import { tell } from "../../runtime/messages.ts";
 import type { Setting } from "../../runtime/setting.ts";
 import type { AppValues } from "../command.ts";
 import { userVariables } from "../named_files.ts";

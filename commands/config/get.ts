@@ -1,14 +1,21 @@
-import { PERSON_SETTINGS, type PersonSetting } from "../../runtime/person.ts";
+import { MlcliError } from "../../runtime/errors.ts";
+import { PERSON_SETTINGS, type PersonSetting, personSettings } from "../../runtime/person.ts";
+import { inOneLine } from "../../runtime/text.ts";
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 
 const NAMES = Object.keys(PERSON_SETTINGS) as readonly PersonSetting[];
 
-const GET = options({ "<name>": { choices: NAMES } });
-export type GetOptions = Values<typeof GET>;
-
 export default command({
-  options: GET,
-  action: async (context, options) =>
-    await (await import("./config_actions.ts")).getAction(context, options),
+  options: options({ "<name>": { choices: NAMES } }),
+  // deno-lint-ignore require-await -- an action is async
+  action: async ({ out, env }, { name }) => {
+    const value = personSettings(env)[name];
+    if (value === undefined) {
+      throw new MlcliError(`${name} is not set`, {
+        hint: `Set it: mlcli config set ${name} VALUE`,
+      });
+    }
+    out.print(`${inOneLine(String(value))}\n`);
+  },
 });

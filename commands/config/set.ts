@@ -1,23 +1,33 @@
-import { PERSON_SETTINGS, type PersonSetting } from "../../runtime/person.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import {
+  PERSON_SETTINGS,
+  type PersonSetting,
+  personSettings,
+  savePersonSettings,
+  withSetting,
+} from "../../runtime/person.ts";
 import { command } from "../command.ts";
-import { options, type Values } from "../options/option.ts";
+import { options } from "../options/option.ts";
 
 const NAMES = Object.keys(PERSON_SETTINGS) as readonly PersonSetting[];
 
-const SET = options({
-  "<name>": { choices: NAMES },
-  "[value]": {},
-  "--unset": { description: "Remove the setting" },
-});
-export type SetOptions = Values<typeof SET>;
-
 export default command({
-  options: SET,
+  options: options({
+    "<name>": { choices: NAMES },
+    "[value]": {},
+    "--unset": { description: "Remove the setting" },
+  }),
   examples: [
     ["Print JSON by default", "mlcli config set output json"],
     ["Trust the images of a registry", "mlcli config set trusted_registries ghcr.io"],
     ["Remove a setting", "mlcli config set output --unset"],
   ],
-  action: async (context, options) =>
-    await (await import("./config_actions.ts")).setAction(context, options),
+  action: async ({ env }, { name, value, unset }) => {
+    if ((value === undefined) !== unset) {
+      throw new UsageError(`Expected either a value or --unset after "${name}"`, {
+        hint: `Run mlcli config set ${name} VALUE, or mlcli config set ${name} --unset`,
+      });
+    }
+    await savePersonSettings(withSetting(personSettings(env), name, value), env);
+  },
 });

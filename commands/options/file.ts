@@ -3,9 +3,9 @@
 import { basename } from "@std/path/basename";
 import type { App } from "../../runtime/app/app.ts";
 import { type SectionName, valueOf } from "../../runtime/app/configuration.ts";
-import type { Finding } from "../../runtime/app/image.ts";
 import { unknownKey } from "../../runtime/app/unknown_keys.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
+import { type Message, warning } from "../../runtime/messages.ts";
 import type { Setting } from "../../runtime/setting.ts";
 import { alternatives, closest, isObject, nameOfType } from "../../runtime/text.ts";
 import {
@@ -146,7 +146,7 @@ export function unknownKeysIn(
   { configuration, configurationPath }: AppFile["app"],
   section: SectionName,
   options: Options,
-): readonly Finding[] {
+): readonly Message[] {
   const file = basename(configurationPath);
   const known = [...optionsByKey(options, section).keys()];
   return Object.entries(configuration.sections[section] ?? {})
@@ -159,7 +159,7 @@ export function unknownKeysIn(
       const flag = optionsOf(options).find((named) => keysOf(named).includes(key))?.[0];
       if (flag === undefined) return [];
       const hint = INSTEAD[flag] ?? `Use ${flag} on the command line`;
-      return [{ message: `${file}: ${shown} has no effect`, hint }];
+      return [warning(`${file}: ${shown} has no effect`, hint)];
     });
 }
 

@@ -7,13 +7,10 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
 import { MlcliError, UsageError } from "../errors.ts";
-import type { Message } from "../messages.ts";
+import { type Message, warning } from "../messages.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { isOutside, shellWord } from "./typed_path.ts";
-
-/** A doubt or a problem that the user is told, and what to do about it. */
-export interface Finding extends Omit<Message, "level">, Partial<Pick<Message, "level">> {}
 
 export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<string, string> {
   return { [LABELS.app]: name, [LABELS.directory]: mark };
@@ -60,14 +57,14 @@ export function elsewhereFinding(
   { mark }: Pick<App, "mark">,
   reference: string,
   { Config }: LabelledImage,
-): Finding | undefined {
+): Message | undefined {
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
   if (!app || !isElsewhere(directory, mark)) return undefined;
-  return {
-    message: `${reference} was not built from this directory, so its code might differ`,
-    hint: "To rebuild it from the code in this directory, run mlcli build. To keep it, choose " +
+  return warning(
+    `${reference} was not built from this directory, so its code might differ`,
+    "To rebuild it from the code in this directory, run mlcli build. To keep it, choose " +
       "another image_name or --docker-tag.",
-  };
+  );
 }
 
 /**
@@ -78,11 +75,13 @@ export function baseImageFinding(
   own: Pick<App, "name" | "mark">,
   reference: string,
   image: LabelledImage,
-): string | undefined {
+): Message | undefined {
   const app = otherApp(own, image);
   if (app === undefined) return undefined;
-  return `The base image ${reference} is local: mlcli built it for the app ${inOneLine(app)}. ` +
-    `To use the registry's image, run docker pull ${reference}`;
+  return warning(
+    `The base image ${reference} is local: mlcli built it for the app ${inOneLine(app)}`,
+    `To use the registry's image, run docker pull ${reference}`,
+  );
 }
 
 /** The app that mlcli built an image of, where that is another one, or lies elsewhere. */
@@ -155,20 +154,20 @@ export interface BuiltImage {
 export function platformFinding(
   { reference, platform, isOurs }: BuiltImage,
   configured: string | undefined,
-): Finding | undefined {
+): Message | undefined {
   if (platform === PLATFORM) return undefined;
   const isGraviton = platform === GRAVITON;
   if (isGraviton && isFor(configured, GRAVITON)) return undefined;
   const build = isOurs ? `run mlcli build --platform ${PLATFORM}` : `use an image for ${PLATFORM}`;
-  return {
-    message: isGraviton
+  return warning(
+    isGraviton
       ? `${reference} is for ${platform}, so on SageMaker it runs only on Graviton instances ` +
         "(ml.c7g, ...)"
       : `${reference} is for ${platform}, which SageMaker does not support`,
-    hint: isGraviton
+    isGraviton
       ? `For other instances, ${build}. For Graviton, set "platform": "${GRAVITON}" in NAME.json.`
       : `To run it on SageMaker, ${build}`,
-  };
+  );
 }
 
 /** Also with a variant: `linux/arm64/v8`. */

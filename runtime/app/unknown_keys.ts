@@ -1,17 +1,17 @@
 /** Warnings of keys in the configuration file that have no effect. */
 
 import { basename } from "@std/path/basename";
+import { type Message, warning } from "../messages.ts";
 import { closest } from "../text.ts";
 import type { App } from "./app.ts";
 import { OBJECT_KEYS, RULES } from "./configuration.ts";
-import type { Finding } from "./image.ts";
 
 type ConfigurationOf = Pick<App, "configuration" | "configurationPath">;
 
 /** Keys of the top level that are almost one of mlcli's. */
 export function unknownTopLevelKeys(
   { configuration, configurationPath }: ConfigurationOf,
-): readonly Finding[] {
+): readonly Message[] {
   const known = [...Object.keys(RULES), ...OBJECT_KEYS];
   const file = basename(configurationPath);
   return configuration.otherKeys.flatMap((key) => {
@@ -23,16 +23,16 @@ export function unknownTopLevelKeys(
 /** Says which counts, where both `base_image` and `python_version` are there. */
 export function ignoredPythonVersion(
   { configuration, configurationPath }: ConfigurationOf,
-): readonly Finding[] {
+): readonly Message[] {
   // Neither has an effect on a Dockerfile of the user's own.
   if (!configuration.ignoresPythonVersion || configuration.context !== undefined) return [];
-  return [{
-    message: `${basename(configurationPath)}: "python_version" has no effect with "base_image"`,
-    hint: `Remove one of them: the image uses the Python of ${configuration.baseImage}`,
-  }];
+  return [warning(
+    `${basename(configurationPath)}: "python_version" has no effect with "base_image"`,
+    `Remove one of them: the image uses the Python of ${configuration.baseImage}`,
+  )];
 }
 
 /** @param key as the file has it, with its place: `"ec2_typ" in "train"`. */
-export function unknownKey(file: string, key: string, similar: string): Finding {
-  return { message: `${file}: unknown key ${key}`, hint: `Did you mean ${similar}?` };
+export function unknownKey(file: string, key: string, similar: string): Message {
+  return warning(`${file}: unknown key ${key}`, `Did you mean ${similar}?`);
 }

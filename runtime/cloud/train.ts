@@ -202,7 +202,7 @@ async function checkMetrics({ app }: TrainingRequest, messages: Messages): Promi
   // Loaded only here: the engine for the expressions takes some milliseconds.
   const { metricProblems, MetricSearch } = await import("../contract/metric_values.ts");
   const { unusable } = new MetricSearch(metricDefinitions);
-  for (const { message, isWrong } of metricProblems(unusable, basename(app.configurationPath))) {
-    if (isWrong) messages.note(message);
+  for (const { level, message } of metricProblems(unusable, basename(app.configurationPath))) {
+    if (level === "error") messages.note(message);
   }
 }

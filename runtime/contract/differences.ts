@@ -1,6 +1,6 @@
 /** What works here and not on SageMaker, where a limit refuses it. */
 
-import type { Message } from "../messages.ts";
+import { type Message, warning } from "../messages.ts";
 import { listed } from "../text.ts";
 import type { Role } from "./jobs.ts";
 import {
@@ -16,15 +16,9 @@ import {
 } from "./limits.ts";
 import type { Variables } from "./variables.ts";
 
-/** Something that works here and not on SageMaker, or that is lost there. */
-export interface Difference extends Omit<Message, "level">, Partial<Pick<Message, "level">> {
-  /** If a build helps: whether the app's code differs from the code that runs, or only the rest of its image. */
-  readonly needsBuild?: "code" | "image";
-}
-
 export function hyperparameterDifferences(
   hyperparameters: Readonly<Record<string, string>>,
-): readonly Difference[] {
+): readonly Message[] {
   const { most, nameLength, valueLength } = HYPERPARAMETERS;
   const all = Object.entries(hyperparameters);
   const names = (refused: (name: string, value: string) => boolean): readonly string[] =>
@@ -59,7 +53,7 @@ export function hyperparameterDifferences(
 export function channelDifferences(
   names: readonly string[],
   empty: readonly string[] = [],
-): readonly Difference[] {
+): readonly Message[] {
   return [
     ...tooMany(names.length, MOST_CHANNELS, "channels", "Combine the data of several channels"),
     ...refusal(
@@ -81,7 +75,7 @@ export function channelDifferences(
  *
  * @param variables those that the user sets.
  */
-export function environmentDifferences(role: Role, variables: Variables): readonly Difference[] {
+export function environmentDifferences(role: Role, variables: Variables): readonly Message[] {
   const { most, nameLength, valueLength, unit, totalBytes } = ENVIRONMENT[role];
   const sizeOf = unit === "bytes" ? bytesOf : lengthOf;
   const all = Object.entries(variables);
@@ -107,12 +101,11 @@ export function environmentDifferences(role: Role, variables: Variables): readon
         ? "Move long values to a file in the model"
         : "Move long values to a file in the input",
     ),
-    ...totalBytes === undefined || total <= totalBytes ? [] : [{
-      message:
-        `SageMaker rejects more than ${grouped(totalBytes)} bytes of environment variables, ` +
+    ...totalBytes === undefined || total <= totalBytes ? [] : [warning(
+      `SageMaker rejects more than ${grouped(totalBytes)} bytes of environment variables, ` +
         `names and values together (found ${grouped(total)})`,
-      hint: "Move some of the values to a file in the model",
-    }],
+      "Move some of the values to a file in the model",
+    )],
   ];
 }
 
@@ -127,14 +120,14 @@ export function commandDifferences(
   job: "training" | "processing",
   entrypoint: readonly string[],
   args: readonly string[],
-): readonly Difference[] {
+): readonly Message[] {
   return [
     ...argumentDifferences(entrypoint, "in an entry point"),
     ...argumentDifferences(args, `in a ${job} job`),
   ];
 }
 
-function argumentDifferences(args: readonly string[], whose: string): readonly Difference[] {
+function argumentDifferences(args: readonly string[], whose: string): readonly Message[] {
   const { most, length } = PROCESSING_ARGUMENTS;
   const places = (refused: (argument: string) => boolean): readonly string[] =>
     args.flatMap((argument, index) => refused(argument) ? [`argument ${index + 1}`] : []);
@@ -164,14 +157,14 @@ function tooMany(
   most: number,
   what: string,
   hint: string,
-): readonly Difference[] {
+): readonly Message[] {
   if (count <= most) return [];
-  return [{ message: `SageMaker rejects more than ${most} ${what} (found ${count})`, hint }];
+  return [warning(`SageMaker rejects more than ${most} ${what} (found ${count})`, hint)];
 }
 
-function refusal(found: readonly string[], what: string, hint: string): readonly Difference[] {
+function refusal(found: readonly string[], what: string, hint: string): readonly Message[] {
   if (found.length === 0) return [];
-  return [{ message: `SageMaker rejects ${what}: ${listed(found)}`, hint }];
+  return [warning(`SageMaker rejects ${what}: ${listed(found)}`, hint)];
 }
 
 const SHOWN_LENGTH = 40;
@@ -192,13 +185,12 @@ function grouped(count: number): string {
 const COMMON_NETWORKS: readonly string[] = ["bridge", "default", "none"];
 
 /** What a network of this machine has that SageMaker does not. */
-export function networkDifferences(network: string | undefined): readonly Difference[] {
+export function networkDifferences(network: string | undefined): readonly Message[] {
   if (network === undefined || COMMON_NETWORKS.includes(network)) return [];
-  return [{
-    message: network === "host"
+  return [warning(
+    network === "host"
       ? "The code uses this machine's network (--network host), which SageMaker does not have"
       : `The code uses the Docker network "${network}", which SageMaker does not have`,
-    hint:
-      "On SageMaker, use services on the internet or, with --subnet and --security-group, in a VPC",
-  }];
+    "On SageMaker, use services on the internet or, with --subnet and --security-group, in a VPC",
+  )];
 }

@@ -1,6 +1,6 @@
 /** What an image's ENTRYPOINT runs, and where that may lie. */
 
-import type { Difference } from "./differences.ts";
+import { type Message, warning } from "../messages.ts";
 
 /** What an image's configuration says of its start. */
 export interface ImageStart {
@@ -24,16 +24,16 @@ const MOST_FOLDERS = 40;
 export function entryPointDifference(
   reference: string,
   entryPoint: readonly string[],
-): Difference | undefined {
+): Message | undefined {
   const given = givenToShell(entryPoint);
   // What a shell replaces itself by gets the signals.
   if (given?.kind !== "command" || /^\s*exec\s/.test(given.text)) return undefined;
-  return {
-    message: `The ENTRYPOINT of ${reference} is a shell: it drops the arguments train and serve ` +
+  return warning(
+    `The ENTRYPOINT of ${reference} is a shell: it drops the arguments train and serve ` +
       "and might not forward SIGTERM, so a stopped job can lose its work",
-    hint: 'Write ENTRYPOINT as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
+    'Write ENTRYPOINT as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
       "or start the program with exec",
-  };
+  );
 }
 
 /** `sh`, `bash`, ... with or without a directory. */

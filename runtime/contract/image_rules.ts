@@ -5,8 +5,8 @@
  * Hosting Services"; AWS's example scikit_bring_your_own; sagemaker-python-sdk issues 222, 4191, 4678.
  */
 
+import { type Message, warning } from "../messages.ts";
 import { inOneLine, shellWord } from "../text.ts";
-import type { Difference } from "./differences.ts";
 import {
   absolute,
   entryPaths,
@@ -56,7 +56,7 @@ export function brokenRules(
   reference: string,
   image: ImageStart,
   { files, hidden }: ImageFiles,
-): readonly Difference[] {
+): readonly Message[] {
   const entry = entryFile(image, files);
   const programs = NAMES.map((name) => programOf(image, name, files));
   const startable = passesOn(image, entry) ? programDifferences(reference, programs) : [];
@@ -70,13 +70,14 @@ export function brokenRules(
     ),
     ...startable,
     userDifference(reference, image.User),
-    ...hidden.map((path) => ({
-      message:
+    ...hidden.map((path) =>
+      warning(
         `SageMaker mounts a directory over ${inOneLine(path)} of ${reference}, so the code ` +
-        "cannot read this file",
-      hint: "Move the file to another directory of the image, such as /opt/program. Pass data in " +
-        "channels, and a model in a model archive.",
-    })),
+          "cannot read this file",
+        "Move the file to another directory of the image, such as /opt/program. Pass data in " +
+          "channels, and a model in a model archive.",
+      )
+    ),
   ].filter((difference) => difference !== undefined);
 }
 
@@ -84,13 +85,12 @@ export function brokenRules(
 export function userDifference(
   reference: string,
   user: string | undefined,
-): Difference | undefined {
-  return isRoot(user) ? undefined : {
-    message:
-      `${reference} runs as user ${inOneLine(user!)}, but SageMaker's directories in /opt/ml ` +
+): Message | undefined {
+  return isRoot(user) ? undefined : warning(
+    `${reference} runs as user ${inOneLine(user!)}, but SageMaker's directories in /opt/ml ` +
       "belong to root, so a training job might fail to save its model",
-    hint: "Remove USER from the Dockerfile, or end the Dockerfile with the line: USER root",
-  };
+    "Remove USER from the Dockerfile, or end the Dockerfile with the line: USER root",
+  );
 }
 
 /** The first line of a script for a shell. */
@@ -132,41 +132,39 @@ const OF_AWS = /\/start_with_right_hostname\.sh$/;
 /** A command `exec PROGRAM`, not the one that redirects output; or a handler of its own. */
 const HANDLES_SIGTERM = /(^|[\s;&|({])exec[ \t]+[^\s<>\d&]|^[ \t]*trap[ \t]/m;
 
-function withoutExec(reference: string, entry: EntryFile): Difference | undefined {
+function withoutExec(reference: string, entry: EntryFile): Message | undefined {
   const { path, start } = entry;
   const commands = start.replace(/^[ \t]*#.*$/gm, "");
   const isWhole = start.length < LOOKED_AT;
   if (!isOfShell(entry) || !isWhole || OF_AWS.test(path) || HANDLES_SIGTERM.test(commands)) {
     return undefined;
   }
-  return {
-    message:
-      `${path}, the ENTRYPOINT of ${reference}, is a shell script without exec: the program ` +
+  return warning(
+    `${path}, the ENTRYPOINT of ${reference}, is a shell script without exec: the program ` +
       "might not receive SIGTERM, so a stopped job can lose its work",
-    hint: 'Start the program with exec, such as: exec python /opt/program/train.py "$@"',
-  };
+    'Start the program with exec, such as: exec python /opt/program/train.py "$@"',
+  );
 }
 
 function windowsLines(
   reference: string,
   { path, start, runBy = "the system" }: NamedFile & Partial<EntryFile>,
-): Difference | undefined {
+): Message | undefined {
   const [first = ""] = start.split("\n", 1);
   if (!first.endsWith("\r") || !first.startsWith("#!") && runBy === "the system") return undefined;
-  return {
-    message: `${path} of ${reference} has Windows line endings (CRLF), so it fails with "no such ` +
+  return warning(
+    `${path} of ${reference} has Windows line endings (CRLF), so it fails with "no such ` +
       'file or directory" or "command not found"',
-    hint:
-      `Save the file with LF line endings (for git: * text=auto eol=lf in .gitattributes), or add a ` +
+    `Save the file with LF line endings (for git: * text=auto eol=lf in .gitattributes), or add a ` +
       `line to the Dockerfile: RUN sed -i 's/\\r$//' ${shellWord(path)}`,
-  };
+  );
 }
 
 function notExecutable(reference: string, { path, isExecutable }: NamedFile) {
-  return isExecutable ? undefined : {
-    message: `SageMaker cannot start ${path} of ${reference}: the file is not executable`,
-    hint: `Add a line to the Dockerfile: RUN chmod +x ${shellWord(path)}`,
-  };
+  return isExecutable ? undefined : warning(
+    `SageMaker cannot start ${path} of ${reference}: the file is not executable`,
+    `Add a line to the Dockerfile: RUN chmod +x ${shellWord(path)}`,
+  );
 }
 
 /** The program that one of SageMaker's words starts. */
@@ -186,25 +184,23 @@ function programOf(image: ImageStart, word: Word, files: ImageFiles["files"]): P
 function programDifferences(
   reference: string,
   programs: readonly Program[],
-): readonly (Difference | undefined)[] {
+): readonly (Message | undefined)[] {
   if (programs.every(({ found }) => found === undefined)) {
-    return [{
-      message:
-        `SageMaker cannot start ${reference}: it has no ENTRYPOINT for the arguments train ` +
+    return [warning(
+      `SageMaker cannot start ${reference}: it has no ENTRYPOINT for the arguments train ` +
         "and serve, and no programs with these names in its PATH",
-      hint:
-        "Set an ENTRYPOINT, or copy executable programs named train and serve into PATH. Processing, " +
+      "Set an ENTRYPOINT, or copy executable programs named train and serve into PATH. Processing, " +
         "and training with --entry-point, work without them.",
-    }];
+    )];
   }
   return programs.map(({ word, found, isOnPath }) => {
     if (found === undefined || isOnPath) return found && notExecutable(reference, found);
     const folder = found.path.replace(/\/[^/]*$/, "") || "/";
-    return {
-      message: `${WORDS[word]} requires the program ${word} in the PATH of ${reference}, but the ` +
+    return warning(
+      `${WORDS[word]} requires the program ${word} in the PATH of ${reference}, but the ` +
         `program is at ${found.path}`,
-      hint: `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
-    };
+      `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
+    );
   });
 }
 

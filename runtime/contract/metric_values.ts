@@ -11,6 +11,7 @@
 import { RE2JS } from "re2js";
 import { type MetricDefinition, METRICS_KEY } from "./metric_definitions.ts";
 import { messageOf } from "../errors.ts";
+import { type Message, warning } from "../messages.ts";
 
 /** In characters; the rest of a longer line is not searched. */
 export const LONGEST_LINE = 4096;
@@ -40,29 +41,23 @@ export interface Unusable {
   readonly reason: string;
 }
 
-/** The same, for the user. */
-export interface MetricProblem extends Pick<Unusable, "isWrong"> {
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** @param file the configuration file's name. */
-export function metricProblems(
-  unusable: readonly Unusable[],
-  file: string,
-): readonly MetricProblem[] {
+/**
+ * Returns an error for each definition that is wrong in every dialect, and a warning for the others.
+ *
+ * @param file the configuration file's name.
+ */
+export function metricProblems(unusable: readonly Unusable[], file: string): readonly Message[] {
   return unusable.map(({ definition: { name, regex }, isWrong, reason }) =>
     isWrong
       ? {
+        level: "error",
         message: `${file}: the regex of metric "${name}" is invalid: ${reason}`,
         hint: `Fix this regex in "${METRICS_KEY}": ${regex}`,
-        isWrong,
       }
-      : {
-        message: `Local runs skip metric "${name}", because mlcli cannot run its regex: ${reason}`,
-        hint: "Remove lookahead, lookbehind and backreferences, and write .* instead of .{0,999}",
-        isWrong,
-      }
+      : warning(
+        `Local runs skip metric "${name}", because mlcli cannot run its regex: ${reason}`,
+        "Remove lookahead, lookbehind and backreferences, and write .* instead of .{0,999}",
+      )
   );
 }
 

@@ -1,7 +1,7 @@
 /** What SageMaker allows of a transform's data, and what is mostly a mistake, each with its remedy. */
 
+import { type Message, warning } from "../messages.ts";
 import { inOneLine } from "../text.ts";
-import type { Difference } from "./differences.ts";
 import { plainType, type Transform } from "./transform.ts";
 import { hasRangeEnd, parseFilter } from "./transform_filters.ts";
 import type { OddLines } from "./transform_records.ts";
@@ -15,7 +15,7 @@ export type DataShape = Pick<
 export function dataDifferences(
   names: readonly string[],
   { contentType, compression, inputFilter, outputFilter }: DataShape,
-): readonly Difference[] {
+): readonly Message[] {
   const filters = plainType(contentType) === "text/csv" ? [inputFilter, outputFilter] : [];
   return [
     ...firstOf(
@@ -34,10 +34,12 @@ export function dataDifferences(
       "To decompress such files before they are sent, add --compression gzip",
     ),
     ...filters.filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
-      .map((filter) => ({
-        message: `SageMaker might exclude the end of range ${filter}, because JSONPath excludes it`,
-        hint: "List the columns instead, such as $[1,2,3]. Local runs include the end of a range.",
-      })),
+      .map((filter) =>
+        warning(
+          `SageMaker might exclude the end of range ${filter}, because JSONPath excludes it`,
+          "List the columns instead, such as $[1,2,3]. Local runs include the end of a range.",
+        )
+      ),
   ];
 }
 
@@ -65,7 +67,7 @@ export interface OddFile {
 
 export function lineDifferences(
   files: readonly OddFile[],
-): readonly Difference[] {
+): readonly Message[] {
   return (Object.keys(ODD_LINES) as (keyof OddLines)[]).flatMap((kind) => {
     const places = files.filter(({ odd }) => odd[kind] !== undefined)
       .map(({ name, odd }) => `${name}, line ${odd[kind]}`);
@@ -73,14 +75,14 @@ export function lineDifferences(
   });
 }
 
-/** A difference about the first of some places; how many more there are, it says. */
+/** Returns a warning about the first of some places and the number of the others. */
 export function firstOf(
   places: readonly string[],
   what: string,
   hint: string,
-): readonly Difference[] {
+): readonly Message[] {
   const [first, ...others] = places;
   if (first === undefined) return [];
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-  return [{ message: `${inOneLine(first)}${more} ${what}`, hint }];
+  return [warning(`${inOneLine(first)}${more} ${what}`, hint)];
 }

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
-import { type Finding, isOfAppsDirectory } from "../app/image.ts";
+import { isOfAppsDirectory } from "../app/image.ts";
 import { requireLayoutInside, requireModel, requireTestDirectory } from "../app/layout.ts";
 import type { Paths } from "../app/paths.ts";
 import { ownContext } from "../app/named_path.ts";
@@ -16,8 +16,9 @@ import { chosenDockerfile } from "../image/chosen_dockerfile.ts";
 import { buildNetwork } from "../image/network/build_network.ts";
 import { codeTree } from "../local/runs/working_copy.ts";
 import { channelsOf } from "../local/channels.ts";
+import { type Level, type Message, warning } from "../messages.ts";
 import { requireCode } from "../source/program.ts";
-import { type Check, guarded, withoutRepeats } from "./check.ts";
+import { type Check, guarded, ok, withoutRepeats } from "./check.ts";
 
 /**
  * Whether everything is there that the commands need. What only some of them need is a warning.
@@ -28,33 +29,31 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
 export async function appChecks(
   app: App,
   image: LabelledImage | undefined,
-  unknownKeys: readonly Finding[],
+  unknownKeys: readonly Message[],
 ): Promise<readonly Check[]> {
   const layout = app.paths;
-  const found: Check = {
-    name: "app",
-    status: "ok",
-    message: `App ${app.name} (configuration file: ${typedPath(app, app.configurationPath)})`,
-  };
+  const found = ok(
+    `App ${app.name} (configuration file: ${typedPath(app, app.configurationPath)})`,
+  );
   const init = initCommand(app, app.name);
   const requirements = (await requirementsOf(app)).files;
   const scripts = scriptsOf(app);
   const missing = await Promise.all([
-    failure("layout", requireTestDirectory(layout), "problem"),
-    failure("links", requireAllInside(layout), "problem"),
-    ...(usesBuild(app) ? [failure("build", requireBuildFiles(app), "problem")] : []),
+    failure("layout", requireTestDirectory(layout), "error"),
+    failure("links", requireAllInside(layout), "error"),
+    ...(usesBuild(app) ? [failure("build", requireBuildFiles(app), "error")] : []),
     ...(isMadeElsewhere(app, image) ? [] : [
       ...usesBuild(app) ? [] : [missingFile(app, layout.dockerfile, requiredBy("build", init))],
       ...requirements.map((path) =>
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
-      failure("requirements", requireReferences(app), "problem"),
-      failure("links", requireLinks(layout), "problem"),
+      failure("requirements", requireReferences(app), "error"),
+      failure("links", requireLinks(layout), "error"),
       missingFile(app, join(layout.training, "training.py"), requiredBy("local train", init)),
       missingServer(app, layout, requiredBy("local deploy", init)),
     ]),
     ...scripts.map(({ directory, entryPoint }) =>
-      failure("code", requireCode(app, directory, entryPoint), "problem")
+      failure("code", requireCode(app, directory, entryPoint), "error")
     ),
     // A script of the user's own may want no data, and its image no model.
     ...scripts.some(({ name }) => name === "train")
@@ -64,19 +63,18 @@ export async function appChecks(
   ]);
   // Two checks find a channel that leads out of the repository.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
-  const keys = [...unknownKeys, ...ignoredPythonVersion(app)].map((finding): Check => ({
-    name: "keys",
-    status: "warning",
-    ...finding,
-  }));
-  const complete: Check = {
-    name: "layout",
-    status: "ok",
-    message: scripts.length === 0
+  const keys = [...unknownKeys, ...ignoredPythonVersion(app)];
+  const complete = ok(
+    scripts.length === 0
       ? `Found code, test data and a model in ${typedPath(app, app.base)}`
       : `Found code: ${scripts.map(({ entryPoint }) => entryPoint).join(", ")}`,
-  };
-  return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
+  );
+  return [
+    { name: "app", ...found },
+    ...keys.map((key) => ({ name: "keys", ...key })),
+    ...findings,
+    ...(findings.length === 0 ? [{ name: "layout", ...complete }] : []),
+  ];
 }
 
 /** The entry points that the app's file names. */
@@ -121,9 +119,9 @@ async function requireChannels(layout: Paths): Promise<void> {
 async function failure(
   name: string,
   check: Promise<unknown>,
-  status: "warning" | "problem",
+  level: Level,
 ): Promise<Check | undefined> {
-  const [found] = await guarded(name, () => check.then(() => []), status);
+  const [found] = await guarded(name, () => check.then(() => []), level);
   return found;
 }
 
@@ -147,8 +145,7 @@ async function missingServer(
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {
   if (await isFile(path)) return undefined;
-  const message = `File not found: ${typedPath(app, path)}`;
-  return { name: "layout", status: "warning", message, hint };
+  return { name: "layout", ...warning(`File not found: ${typedPath(app, path)}`, hint) };
 }
 
 /**
@@ -165,6 +162,5 @@ export async function networkChecks(
   const { source } = usesBuild(app)
     ? await chosenDockerfile(app)
     : { source: app.paths.dockerfile };
-  const { warnings } = await buildNetwork(app, source, host);
-  return warnings.map((warning) => ({ name: "network", status: "warning", ...warning }));
+  return (await buildNetwork(app, source, host)).warnings;
 }

@@ -1,39 +1,44 @@
 import { fileErrorHint, Interrupted, isSystemError, messageOf, MlcliError } from "../errors.ts";
+import type { Level, Message } from "../messages.ts";
 
-export interface Check {
-  /** What was looked at: `engine`, `disk`, `image`, ... */
-  readonly name: string;
-  /** `problem`: commands will fail. `unknown`: it could not be checked; the message says why. */
-  readonly status: "ok" | "warning" | "problem" | "unknown";
-  readonly message: string;
-  readonly hint?: string;
+/** Result of a check. An error means that commands will fail. */
+export interface Check extends Message<Level> {
+  /** What was checked: `engine`, `disk`, `image`, ... (default: the name that `guarded` adds). */
+  readonly name?: string;
+}
+
+/** Returns the message of a check that found no problem. */
+export function ok(message: string, hint?: string): Check {
+  return { level: "ok", message, hint };
 }
 
 /**
- * What a check finds; an error for the user is a finding, too.
+ * Returns what a check finds. An error for the user becomes a finding.
  *
+ * @param name name of the findings that have none.
+ * @param level level of the finding that an error becomes.
  * @throws other errors: a defect of mlcli, or Ctrl-C.
  */
 export async function guarded(
   name: string,
   check: () => Promise<readonly Check[]>,
-  status: Check["status"] = "problem",
+  level: Level = "error",
 ): Promise<readonly Check[]> {
   try {
-    return await check();
+    return (await check()).map((found) => ({ name, ...found }));
   } catch (error) {
     if (error instanceof MlcliError && error.cause instanceof Interrupted) throw error.cause;
     if (error instanceof MlcliError) {
       const quote = error.quote ? `\n${error.quote.trimEnd()}` : "";
-      return [{ name, status, message: `${error.message}${quote}`, hint: error.hint }];
+      return [{ name, level, message: `${error.message}${quote}`, hint: error.hint }];
     }
     if (!isSystemError(error)) throw error;
     const message = messageOf(error).replace(/ \(os error \d+\)/, "");
-    return [{ name, status, message, hint: fileErrorHint(error) }];
+    return [{ name, level, message, hint: fileErrorHint(error) }];
   }
 }
 
-/** Without findings that several checks have in common. */
+/** Returns the checks without those that repeat a message. */
 export function withoutRepeats(checks: readonly Check[]): readonly Check[] {
   const messages = checks.map(({ message }) => message);
   return checks.filter(({ message }, index) => messages.indexOf(message) === index);

@@ -4,7 +4,8 @@ import { regionWords } from "../aws/settings.ts";
 import { type CloudChoice, connectToAws } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import { studioAt } from "../docker/studio.ts";
-import { type Check, guarded, withoutRepeats } from "./check.ts";
+import { warning } from "../messages.ts";
+import { type Check, guarded, ok, withoutRepeats } from "./check.ts";
 
 type Host = Pick<Context, "cwd" | "env" | "aws" | "system">;
 
@@ -28,7 +29,7 @@ export async function cloudChecks(
     ...answer,
     ...await guarded("credentials", async () => [await identityCheck(aws!)], "unknown"),
   ]).slice(answer.length);
-  return [...identity, ...answer, roleCheck(choice, await app, host)];
+  return [...identity, ...answer, { name: "role", ...roleCheck(choice, await app, host) }];
 }
 
 /** Asks for one page of endpoints: that takes credentials, a region and a permission. */
@@ -37,15 +38,13 @@ async function answerCheck(aws: Aws): Promise<Check> {
   const pages = sagemaker.listEndpoints({});
   await pages.next();
   await pages.return(undefined);
-  const message = `Connected to SageMaker in ${regionWords(sagemaker.region)}`;
-  return { name: "cloud", status: "ok", message };
+  return ok(`Connected to SageMaker in ${regionWords(sagemaker.region)}`);
 }
 
 /** Needs no permission. */
 async function identityCheck(aws: Aws): Promise<Check> {
   const { arn, source } = await (await aws.sts()).identity();
-  const message = `The credentials from ${source} belong to ${arn}`;
-  return { name: "credentials", status: "ok", message };
+  return ok(`The credentials from ${source} belong to ${arn}`);
 }
 
 /** The role that SageMaker would assume, and who names it, in the order that `mlcli train` takes. */
@@ -60,18 +59,13 @@ function roleCheck(
     [iamRoleArn?.value, iamRoleArn?.where],
   ] as const;
   const [role, source] = places.find(([value]) => value) ?? [];
-  const name = "role";
-  if (role !== undefined) {
-    return { name, status: "ok", message: `Jobs and endpoints run as ${role} (${source})` };
-  }
-  return {
-    name,
-    status: "warning",
-    message: "No execution role is set, but mlcli train, process and deploy require one",
-    hint: 'Set it with "execution_role" in the configuration file, MLCLI_EXECUTION_ROLE or ' +
+  if (role !== undefined) return ok(`Jobs and endpoints run as ${role} (${source})`);
+  return warning(
+    "No execution role is set, but mlcli train, process and deploy require one",
+    'Set it with "execution_role" in the configuration file, MLCLI_EXECUTION_ROLE or ' +
       "--execution-role" +
       (studioAt(system.root) === undefined
         ? ""
         : ". In Python, sagemaker.get_execution_role() returns the role of this space."),
-  };
+  );
 }

@@ -1,12 +1,12 @@
 import { type App, findApp, withTag } from "../app/app.ts";
-import type { Finding } from "../app/image.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { NoAppHere } from "../errors.ts";
+import type { Message } from "../messages.ts";
 import { appChecks, networkChecks } from "./app_checks.ts";
-import { type Check, guarded, withoutRepeats } from "./check.ts";
+import { type Check, guarded, ok, withoutRepeats } from "./check.ts";
 import { cloudChecks } from "./cloud_check.ts";
 import { engineChecks, portCheck, studioChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
@@ -18,7 +18,7 @@ export interface DoctorRequest {
   /** That `local deploy` is to take. */
   readonly port: number;
   /** The unknown keys of an app's configuration file. */
-  readonly unknownKeysOf: (app: App) => Promise<readonly Finding[]>;
+  readonly unknownKeysOf: (app: App) => Promise<readonly Message[]>;
   /** The way to the cloud service; not asked when undefined. */
   readonly cloud: CloudChoice | undefined;
 }
@@ -51,13 +51,13 @@ export async function diagnose(
       "engine",
       async () => await engineChecks(await engine, signal),
       // Most of the cloud's commands need none.
-      cloud !== undefined && hasNone ? "warning" : "problem",
+      cloud !== undefined && hasNone ? "warning" : "error",
     ),
     guarded("studio", async () => await studioChecks(engine, host), "unknown"),
     guarded("app", async () => {
       const unknown = await unknownKeysOf(await app);
       return await appChecks(await app, await image.catch(() => undefined), unknown);
-    }, appName === undefined && hasNone ? "warning" : "problem"),
+    }, appName === undefined && hasNone ? "warning" : "error"),
     ifThere(
       app,
       (app) =>
@@ -85,8 +85,8 @@ async function hasNoApp(app: Promise<App>): Promise<boolean> {
 }
 
 /** Warnings about an image's age, or a missing init, are about differences to SageMaker, too. */
-function isDifference({ name, status }: Check): boolean {
-  return status === "warning" || name === "platform";
+function isDifference({ name, level }: Check): boolean {
+  return level === "warning" || name === "platform";
 }
 
 async function imageAndPlatform(
@@ -102,8 +102,7 @@ async function imageAndPlatform(
   ]);
   // Without an image that is not known.
   if (image === undefined || found.some(isDifference)) return found;
-  const message = "Found no differences from SageMaker";
-  return [...found, { name: "platform", status: "ok", message }];
+  return [...found, { name: "platform", ...ok("Found no differences from SageMaker") }];
 }
 
 /** Where there is no engine or no app, that alone is the finding. */

@@ -19,7 +19,8 @@ import { studioOf } from "../docker/locate.ts";
 import { enablingHint, type Studio } from "../docker/studio.ts";
 import { messageOf, MlcliError } from "../errors.ts";
 import { managed } from "../local/container/managed.ts";
-import type { Check } from "./check.ts";
+import { warning } from "../messages.ts";
+import { type Check, ok } from "./check.ts";
 
 /** The oldest engine that mlcli is tested with: Docker 20.10, API 1.41. */
 const OLDEST_API = 41;
@@ -39,22 +40,24 @@ export async function engineChecks(
 ): Promise<readonly Check[]> {
   const [info, version] = await Promise.all([engine.info(signal), engine.version(signal)]);
   return [
-    versionCheck(engine, version),
-    await usersCheck(engine, info),
-    ...(usesSelinux(info) ? [SELINUX] : []),
+    { name: "engine", ...versionCheck(engine, version) },
+    { name: "rootless", ...await usersCheck(engine, info) },
+    ...(usesSelinux(info) ? [{ name: "selinux", ...SELINUX }] : []),
     ...limitsCheck(info),
     ...logCheck(info),
-    await diskCheck(engine, info),
+    { name: "disk", ...await diskCheck(engine, info) },
   ];
 }
 
-function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: EngineVersion): Check {
+function versionCheck(
+  { address, rule }: Engine,
+  { Version, ApiVersion }: EngineVersion,
+): Check {
   const message = `Engine ${Version} (API ${ApiVersion}) at ${address} (${rule})`;
   const [major = 0, minor = 0] = ApiVersion.split(".").map(Number);
-  if (major > 1 || minor >= OLDEST_API) return { name: "engine", status: "ok", message };
+  if (major > 1 || minor >= OLDEST_API) return ok(message);
   return {
-    name: "engine",
-    status: "problem",
+    level: "error",
     message: `${message} is too old`,
     hint: "Update the engine: mlcli requires Docker 20.10 (API 1.41) or later",
   };
@@ -62,35 +65,24 @@ function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: Engine
 
 /** Engines of all kinds work; the kind explains who owns files, and why a low port is refused. */
 async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
-  const name = "rootless";
   if (remapsUsers(info)) {
-    return {
-      name,
-      status: "ok",
-      message:
-        "The engine remaps user IDs (userns-remap); mlcli uses --userns=host for containers " +
+    return ok(
+      "The engine remaps user IDs (userns-remap); mlcli uses --userns=host for containers " +
         "that mount your files",
-    };
+    );
   }
   if (!isRootless(info)) {
-    const message = "The engine runs as root; mlcli makes you the owner of files from containers";
-    return { name, status: "ok", message };
+    return ok("The engine runs as root; mlcli makes you the owner of files from containers");
   }
   const uid = await ownerOf(engine);
   if (uid === undefined || uid === Deno.uid()) {
-    return {
-      name,
-      status: "ok",
-      message: "The engine is rootless: root in containers is your user",
-    };
+    return ok("The engine is rootless: root in containers is your user");
   }
-  return {
-    name,
-    status: "warning",
-    message: `The engine is rootless and belongs to user ${uid}, so containers cannot access ` +
+  return warning(
+    `The engine is rootless and belongs to user ${uid}, so containers cannot access ` +
       "files that are private to you",
-    hint: "Use your own engine (set DOCKER_HOST), or run mlcli as that user",
-  };
+    "Use your own engine (set DOCKER_HOST), or run mlcli as that user",
+  );
 }
 
 /** Who runs an engine on this machine: the owner of its socket. */
@@ -100,20 +92,19 @@ async function ownerOf({ address }: Engine): Promise<number | undefined> {
   return socket?.uid ?? undefined;
 }
 
-const SELINUX: Check = {
-  name: "selinux",
-  status: "ok",
-  message: "The engine uses SELinux; mlcli uses label=disable for containers that mount your files",
-};
+const SELINUX = ok(
+  "The engine uses SELinux; mlcli uses label=disable for containers that mount your files",
+);
 
 function limitsCheck(info: EngineInfo): readonly Check[] {
   const missing = unlimitedBy(info).map((limit) => limit === "cpus" ? "CPUs" : limit);
   if (missing.length === 0) return [];
   return [{
     name: "limits",
-    status: "warning",
-    message: `The engine cannot limit ${missing.join(", ")}, so a run can overload the machine`,
-    hint: "Use cgroup v2, and delegate its controllers memory, cpu and pids to the engine's user",
+    ...warning(
+      `The engine cannot limit ${missing.join(", ")}, so a run can overload the machine`,
+      "Use cgroup v2, and delegate its controllers memory, cpu and pids to the engine's user",
+    ),
   }];
 }
 
@@ -122,21 +113,24 @@ function logCheck({ LoggingDriver }: EngineInfo): readonly Check[] {
   if (LoggingDriver !== "none") return [];
   return [{
     name: "log driver",
-    status: "warning",
-    message: "The engine's default log driver is none, so docker logs fails for containers that " +
-      "mlcli did not create",
-    hint: 'To keep their logs, set "log-driver": "local" in the engine\'s daemon.json and ' +
-      "restart the engine",
+    ...warning(
+      "The engine's default log driver is none, so docker logs fails for containers that mlcli " +
+        "did not create",
+      'To keep their logs, set "log-driver": "local" in the engine\'s daemon.json and restart ' +
+        "the engine",
+    ),
   }];
 }
 
-async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): Promise<Check> {
+async function diskCheck(
+  engine: Engine,
+  { Name, DockerRootDir }: EngineInfo,
+): Promise<Check> {
   // The same path on another machine, a virtual one included, is another disk.
   const isHere = engine.address.startsWith("unix:") && Name === Deno.hostname();
   if (!isHere || DockerRootDir === undefined) {
     return {
-      name: "disk",
-      status: "unknown",
+      level: "unknown",
       message:
         "Free disk space cannot be determined: the engine runs on another machine or in a VM",
       hint: "See how much disk space images use: docker system df",
@@ -147,8 +141,7 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
     return roomCheck(DockerRootDir, bavail * bsize);
   } catch (error) {
     return {
-      name: "disk",
-      status: "unknown",
+      level: "unknown",
       message: `Free disk space in ${DockerRootDir} cannot be determined: ${messageOf(error)}`,
       hint: `Check it: df -h ${DockerRootDir}`,
     };
@@ -157,11 +150,10 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
 
 export function roomCheck(path: string, free: number): Check {
   const room = `${(free / GIGABYTE).toFixed(1)} GB of disk space`;
-  const name = "disk";
-  if (free >= LITTLE_ROOM) return { name, status: "ok", message: `${room} free in ${path}` };
+  if (free >= LITTLE_ROOM) return ok(`${room} free in ${path}`);
   const message = `Only ${room} is free in ${path}, so large images might not fit`;
   const hint = "Remove unused containers, networks and images: docker system prune";
-  return { name, status: free < LEAST_ROOM ? "problem" : "warning", message, hint };
+  return { level: free < LEAST_ROOM ? "error" : "warning", message, hint };
 }
 
 /** Whether a server can be deployed on the port; if not, what uses it. */
@@ -171,37 +163,30 @@ export async function portCheck(
   signal: AbortSignal,
 ): Promise<Check> {
   const [container] = await engine.containersOnPort(port, signal);
-  const name = "port";
   const server = container === undefined ? undefined : managed(container);
   if (server?.role === "serve") {
-    return {
-      name,
-      status: "ok",
-      message: `Port ${port} is in use by the server of app ${server.appName}`,
-      hint: `Stop it: mlcli local stop --port ${port}`,
-    };
+    return ok(
+      `Port ${port} is in use by the server of app ${server.appName}`,
+      `Stop it: mlcli local stop --port ${port}`,
+    );
   }
   const other = "or use a free port: mlcli local deploy --port 0";
   if (container !== undefined) {
     const owner = containerName(container);
-    return {
-      name,
-      status: "warning",
-      message: `Port ${port} is in use by container ${owner}`,
-      hint: `Run docker stop ${owner}, ${other}`,
-    };
+    return warning(
+      `Port ${port} is in use by container ${owner}`,
+      `Run docker stop ${owner}, ${other}`,
+    );
   }
   // Where the engine runs on another machine or in a VM, the ports are that machine's.
   if (!engine.address.startsWith("unix:") || isFree(port)) {
-    return { name, status: "ok", message: `Port ${port} is free` };
+    return ok(`Port ${port} is free`);
   }
   const show = Deno.build.os === "linux" ? `ss -ltnp` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
-  return {
-    name,
-    status: "warning",
-    message: `Port ${port} is in use by another program`,
-    hint: `Find the program with ${show}, ${other}`,
-  };
+  return warning(
+    `Port ${port} is in use by another program`,
+    `Find the program with ${show}, ${other}`,
+  );
 }
 
 function isFree(port: number): boolean {
@@ -225,15 +210,10 @@ export async function studioChecks(
   try {
     found = await engine;
   } catch (error) {
-    return [{
-      name: "studio",
-      status: "warning",
-      message: `${place}; ${studioProblem(studio, error)}`,
-    }];
+    return [warning(`${place}; ${studioProblem(studio, error)}`)];
   }
-  const isThere = `${place}; its domain allows Docker`;
   return [
-    { name: "studio", status: "ok", message: isThere },
+    ok(`${place}; its domain allows Docker`),
     ...isRootless(await found.info()) ? [ROOTLESS] : [],
     ...isAtHome(host) ? [] : [NOT_AT_HOME],
   ];
@@ -246,20 +226,16 @@ function studioProblem(studio: Studio, error: unknown): string {
 }
 
 /** AWS's guide, "Getting started with local mode", "Rootless Docker configuration". */
-const ROOTLESS: Check = {
-  name: "studio",
-  status: "warning",
-  message: "Studio's Docker is rootless, so mlcli cannot reach servers on 172.17.0.1",
-  hint: "For local deploy and local invoke, set the domain's RootlessDocker to DISABLED. Other " +
+const ROOTLESS = warning(
+  "Studio's Docker is rootless, so mlcli cannot reach servers on 172.17.0.1",
+  "For local deploy and local invoke, set the domain's RootlessDocker to DISABLED. Other " +
     "commands work.",
-};
+);
 
-const NOT_AT_HOME: Check = {
-  name: "studio",
-  status: "warning",
-  message: "Studio's engine cannot read this directory, because it is outside the home directory",
-  hint: "Move the app into the home directory",
-};
+const NOT_AT_HOME = warning(
+  "Studio's engine cannot read this directory, because it is outside the home directory",
+  "Move the app into the home directory",
+);
 
 function isAtHome({ cwd, env }: Pick<Context, "cwd" | "env">): boolean {
   const home = env("HOME");

@@ -11,9 +11,9 @@ import type { ImageDetails } from "../docker/images.ts";
 import { isFile } from "../files.ts";
 import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
 import { initProbePlan } from "../local/container/body.ts";
-import type { Messages } from "../messages.ts";
+import { type Messages, warning } from "../messages.ts";
 import { listed } from "../text.ts";
-import { type Check, guarded } from "./check.ts";
+import { type Check, guarded, ok } from "./check.ts";
 import { lookupCheck } from "./lookup_check.ts";
 
 /**
@@ -33,12 +33,10 @@ export async function imageChecks(
   const build = `mlcli build${tagOption(reference)}`;
   if (image === undefined) {
     if (app.configuration.image !== undefined) {
-      const message = `Image ${reference} is not on this machine yet; mlcli local train pulls it`;
-      return [{ name: "image", status: "ok", message }];
+      return [ok(`Image ${reference} is not on this machine yet; mlcli local train pulls it`)];
     }
     return [{
-      name: "image",
-      status: "problem",
+      level: "error",
       message: `Image not found: ${reference}`,
       hint: app.configuration.context !== undefined || await isFile(app.paths.dockerfile)
         ? `Build it: ${build}`
@@ -48,11 +46,10 @@ export async function imageChecks(
   if (app.configuration.image === undefined) requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is not the app's.
-    const message = `Image ${reference} exists (not built by mlcli)`;
-    return [{ name: "image", status: "ok", message }];
+    return [ok(`Image ${reference} exists (not built by mlcli)`)];
   }
   const lookup = async () => [await lookupCheck(engine, app, reference, { messages, signal })];
-  const changes = async () => [{ name: "image", ...await changesCheck(app, reference, image) }];
+  const changes = async () => [await changesCheck(app, reference, image)];
   // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
   const found = await guarded("image", changes, "warning");
   // Containers of other images get no init, and what they hold is not known.
@@ -65,34 +62,29 @@ async function changesCheck(
   app: App,
   reference: string,
   image: ImageDetails,
-): Promise<Omit<Check, "name">> {
+): Promise<Check> {
   const { context, image: named } = app.configuration;
-  if (named !== undefined) return { status: "ok", message: `Image ${reference} exists` };
+  if (named !== undefined) return ok(`Image ${reference} exists`);
   const build = `mlcli build${tagOption(reference)}`;
   if (context !== undefined && !isOfOwnContext(image)) {
     const message = `Image ${reference} was not built from the context ${context}`;
-    return { status: "warning", message, hint: `Rebuild it: ${build}` };
+    return warning(message, `Rebuild it: ${build}`);
   }
   const changes = await changesSince(app, image);
   if (changes === undefined) {
     const message = `Cannot tell whether ${reference} is up to date: its source files are unknown`;
     const hint = `Run ${build}. mlcli does not record the files of images that were built with ` +
       "--context, or from a Dockerfile outside the context.";
-    return { status: "unknown", message, hint };
+    return { level: "unknown", message, hint };
   }
-  if (changes.length === 0) {
-    return { status: "ok", message: `Image ${reference} is up to date with the app's files` };
-  }
-  return {
-    status: "warning",
-    message: `Files changed since ${reference} was built: ${
-      listed(changes.map(({ shown }) => shown))
-    }`,
-    hint: context === undefined
+  if (changes.length === 0) return ok(`Image ${reference} is up to date with the app's files`);
+  return warning(
+    `Files changed since ${reference} was built: ${listed(changes.map(({ shown }) => shown))}`,
+    context === undefined
       ? `Run ${build} before you push the image. Local commands use your current code, but not a ` +
         "changed Dockerfile or requirements file."
       : `Run ${build}, because local commands run the code in the image`,
-  };
+  );
 }
 
 /**
@@ -102,7 +94,7 @@ async function changesCheck(
  * @param image an image of mlcli that exists.
  * @param messages warn if the container might be left.
  */
-export async function initCheck(
+async function initCheck(
   engine: Engine,
   image: string,
   messages: Messages,
@@ -112,16 +104,14 @@ export async function initCheck(
   try {
     id = await createContainer(engine, name, initProbePlan(image), messages);
     await engine.startContainer(id);
-    return { name: "init", status: "ok", message: "Containers can have an init process" };
+    return ok("Containers can have an init process");
   } catch (error) {
     if (!saysInitMissing(error)) throw error;
-    return {
-      name: "init",
-      status: "warning",
-      message: "Containers have no init process, so exited child processes stay as zombies",
-      hint: "Install docker-init (package tini) for Docker, or catatonit for Podman. Docker from " +
-        "snap does not support it.",
-    };
+    return warning(
+      "Containers have no init process, so exited child processes stay as zombies",
+      "Install docker-init (package tini) for Docker, or catatonit for Podman. Docker from snap " +
+        "does not support it.",
+    );
   } finally {
     if (id !== undefined) await discardContainer(engine, { id, name }, messages);
   }

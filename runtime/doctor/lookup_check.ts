@@ -9,10 +9,10 @@ import {
   makeNetwork,
   removeNetwork,
 } from "../local/hosts/network.ts";
-import type { Messages } from "../messages.ts";
+import { type Messages, warning } from "../messages.ts";
 import { NOWHERE } from "../streams.ts";
 import { deadlineIn, joinSignals } from "../time.ts";
-import type { Check } from "./check.ts";
+import { type Check, ok } from "./check.ts";
 
 /** How long the lookup of a name may take, in seconds. */
 const TIMEOUT = 10;
@@ -28,10 +28,8 @@ export async function lookupCheck(
   image: string,
   { messages, signal }: { readonly messages: Messages; readonly signal: AbortSignal },
 ): Promise<Check> {
-  const name = "hosts";
   if (engine.inStudio) {
-    const message = "Studio has no network for containers, so runs are limited to one host";
-    return { name, status: "ok", message };
+    return ok("Studio has no network for containers, so runs are limited to one host");
   }
   const id = `doctor-${crypto.randomUUID().slice(0, 8)}`;
   const network = await makeNetwork(engine, app, id, [HOST], true);
@@ -45,17 +43,17 @@ export async function lookupCheck(
       interruption: { signal: either.signal, force: either.signal },
     });
     signal.throwIfAborted();
-    if (status === 0) return { name, status: "ok", message: "Containers find each other by name" };
+    if (status === 0) return ok("Containers find each other by name");
     const message = "Containers cannot find each other by name";
     return HOST in network.addresses
-      ? { name, status: "ok", message: `${message}, so hosts of a run get fixed addresses` }
-      : { name, status: "warning", message: `${message}, so runs on several hosts fail`, hint };
+      ? ok(`${message}, so hosts of a run get fixed addresses`)
+      : warning(`${message}, so runs on several hosts fail`, HINT);
   } finally {
     await removeNetwork(engine, network);
   }
 }
 
-const hint = "Check whether a firewall blocks the engine's DNS, then restart the engine";
+const HINT = "Check whether a firewall blocks the engine's DNS, then restart the engine";
 
 /** Looks up a name that only the network tells: in `/etc/hosts`, the container has another. */
 function planOf(image: string, network: HostNetwork): CreateBody {

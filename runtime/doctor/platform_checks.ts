@@ -4,11 +4,7 @@ import { isOfAppsDirectory } from "../app/image.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { type CodeFolder, readHyperparametersFile } from "../app/layout.ts";
 import type { Paths } from "../app/paths.ts";
-import {
-  channelDifferences,
-  type Difference,
-  hyperparameterDifferences,
-} from "../contract/differences.ts";
+import { channelDifferences, hyperparameterDifferences } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { BIND_LABEL, isBuiltByMlcli } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
@@ -17,6 +13,7 @@ import { isDirectory } from "../files.ts";
 import { rulesBrokenBy } from "../image/rules_of_image.ts";
 import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";
+import { type Message, warning } from "../messages.ts";
 import { type Check, guarded } from "./check.ts";
 
 /**
@@ -41,7 +38,7 @@ export async function platformChecks(
       ...ofImage,
       () => ofHyperparameters(layout),
       () => ofChannels(layout),
-    ].map((find) => guarded("platform", async () => (await find()).map(check), "warning")),
+    ].map((find) => guarded("platform", async () => await find(), "warning")),
   );
   return found.flat();
 }
@@ -55,47 +52,43 @@ export async function ruleChecks(
 ): Promise<readonly Check[]> {
   if (image === undefined || isOfAppsDirectory(app, image)) return [];
   const find = () => rulesBrokenBy(engine, app.image, image, signal);
-  return await guarded("platform", async () => (await find()).map(check), "warning");
+  return await guarded("platform", find, "warning");
 }
 
-function check({ message, hint }: Difference): Check {
-  return { name: "platform", status: "warning", message, hint };
-}
-
-function labelDifferences(app: App, image: ImageDetails): readonly Difference[] {
+function labelDifferences(app: App, image: ImageDetails): readonly Message[] {
   // It concerns the template's Dockerfile, which the app does not have.
   if (!isOfAppsDirectory(app, image)) return [];
   if (image.Config?.Labels?.[BIND_LABEL] === "true") return [];
   const build = isBuiltByMlcli(image) ? ", then run mlcli build" : "";
-  return [{
-    message: `${app.image} cannot be used in inference pipelines and multi-container ` +
+  return [warning(
+    `${app.image} cannot be used in inference pipelines and multi-container ` +
       `endpoints: label ${BIND_LABEL} is missing`,
-    hint: `Add LABEL ${BIND_LABEL}="true" to the Dockerfile${build}`,
-  }];
+    `Add LABEL ${BIND_LABEL}="true" to the Dockerfile${build}`,
+  )];
 }
 
 async function ofCode(
   app: App,
   code: CodeFolder | "common",
   image: ImageDetails,
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   // What leads out of the repository is a finding of its own, and is not looked into.
   if (await escapeOf(app, app.paths[code]) !== undefined) return [];
   return await leftOutDifferences(app, code, image);
 }
 
-async function ofCommon(app: App, image: ImageDetails): Promise<readonly Difference[]> {
+async function ofCommon(app: App, image: ImageDetails): Promise<readonly Message[]> {
   if (await escapeOf(app, app.paths.common) !== undefined) return [];
   return await commonDifferences(app, image);
 }
 
-async function ofHyperparameters(layout: Paths): Promise<readonly Difference[]> {
+async function ofHyperparameters(layout: Paths): Promise<readonly Message[]> {
   if (await escapeOf(layout, layout.hyperparameters) !== undefined) return [];
   const file = await readHyperparametersFile(layout);
   return hyperparameterDifferences(hyperparametersOf(file, []));
 }
 
-async function ofChannels(layout: Paths): Promise<readonly Difference[]> {
+async function ofChannels(layout: Paths): Promise<readonly Message[]> {
   const names = (await namesIn(layout, layout.inputData)).filter((name) => name !== "processing");
   const areChannels = await Promise.all(
     names.map((name) => isDirectory(join(layout.inputData, name))),

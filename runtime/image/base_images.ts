@@ -12,6 +12,7 @@ import { type ImageDetails, platformOf, type PullLogin } from "../docker/images.
 import type { SearchEnvironment } from "../docker/locate.ts";
 import { registryOf } from "../docker/login/login.ts";
 import { dockersLogin, pullImage } from "../docker/pull.ts";
+import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { ClassicOutput } from "./build_output.ts";
@@ -40,7 +41,7 @@ export async function pullBaseImages(
   images: readonly BaseImage[],
   engine: Pick<Engine, "image" | "pull">,
   { app, platform: buildPlatform, signal }: Build,
-  environment: SearchEnvironment,
+  host: SearchEnvironment & Pick<Context, "messages">,
   onEvent: OnEvent,
 ): Promise<readonly FromImage[]> {
   const builtUpon: FromImage[] = [];
@@ -50,14 +51,14 @@ export async function pullBaseImages(
     const platform = wanted.isFrontend ? undefined : wanted.platform ?? buildPlatform;
     let image = await imageHere(engine, reference, platform, signal);
     if (image !== undefined) {
-      const text = baseImageFinding(app, reference, image);
-      if (text !== undefined) onEvent({ kind: "warning", text });
+      const finding = baseImageFinding(app, reference, image);
+      if (finding !== undefined) host.messages.tell([finding]);
     } else {
       const login = await dockersLogin(
         registryOf(reference),
-        environment,
+        host,
         signal,
-        (text) => onEvent({ kind: "warning", text }),
+        (text) => host.messages.warning(text),
       );
       await pull({ ...wanted, platform }, login, engine, signal, onEvent);
       if (wanted.isBuiltUpon) image = await engine.image(reference, signal);

@@ -2,7 +2,7 @@
 
 import { baseImages, builtInstructions } from "../app/dockerfile/stages.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
-import { type Finding, ownerLabels } from "../app/image.ts";
+import { ownerLabels } from "../app/image.ts";
 import { ownContext } from "../app/named_path.ts";
 import { filesLabel } from "../app/sources.ts";
 import { shellWord } from "../app/typed_path.ts";
@@ -12,6 +12,8 @@ import { LABELS } from "../contract/images.ts";
 import type { BuildOptions } from "../docker/engine.ts";
 import { defaultPlatform } from "../docker/default_platform.ts";
 import { studioOf } from "../docker/locate.ts";
+import type { Message } from "../messages.ts";
+import { enumerated, inOneLine } from "../text.ts";
 import { VERSION } from "../version.ts";
 import { pullBaseImages } from "./base_images.ts";
 import { valuesOfArguments } from "./build_arguments.ts";
@@ -25,7 +27,6 @@ import { factsOf, requireOwnName } from "./built_image.ts";
 import { explainedFailure, StepOutputs } from "./build_failure.ts";
 import { missingSources } from "./missing_sources.ts";
 import {
-  type BuildNetwork,
   buildNetwork,
   OWN_DOCKERFILE,
   SWITCHED_OFF,
@@ -42,19 +43,7 @@ export interface Built {
   /** Its id, where the engine tells. */
   readonly id?: string;
   /** About its platform, and about what the Dockerfile does not copy. */
-  readonly warnings: readonly Finding[];
-}
-
-export interface BuildReport {
-  readonly onEvent: (event: BuildEvent) => void;
-  /** Called before the first step with the private files and directories that are left out. */
-  readonly onLeftOut: (paths: readonly string[]) => void;
-  /** Called before anything is sent. */
-  readonly onWarning: (warning: Finding) => void;
-  /** Called before anything is sent. */
-  readonly onNote: (note: string) => void;
-  /** Called before anything is sent, with what to tell about this machine's network settings. */
-  readonly onNetwork: (network: Pick<BuildNetwork, "warnings" | "secret">) => void;
+  readonly warnings: readonly Message[];
 }
 
 /**
@@ -65,26 +54,27 @@ export interface BuildReport {
  */
 export async function build(
   request: BuildRequest,
-  host: Pick<Context, "engine" | "env" | "system" | "interruption">,
-  report: BuildReport,
+  host: Pick<Context, "engine" | "env" | "system" | "interruption" | "messages">,
+  onEvent: (event: BuildEvent) => void,
 ): Promise<Built> {
   const { app } = request;
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const { reference, own, dockerfile, instructions, frontend, stage, unused, note, ...prepared } =
+  const { reference, own, dockerfile, instructions, frontend, stage, found, ...prepared } =
     await prepare(request, host);
   let { network } = prepared;
   const owner = async () => {
     const engine = await host.engine();
     return await ownerOfContext(engine, chosenBuilder(engine, host.env));
   };
-  const { onLeftOut } = report;
-  const entries = await prepared.entriesOf(() => network.entries, onLeftOut);
+  const { messages } = host;
+  const entries = await prepared.entriesOf(() => network.entries, (paths) => {
+    if (paths.length > 0) messages.note(leftOutText(paths));
+  });
   const context = rememberingFailure(contextStream(entries, owner));
   const engine = await host.engine();
   const elsewhere = !request.replace &&
     await requireOwnName(engine, app, reference, host.interruption.signal);
-  [...unused, ...elsewhere ? [elsewhere] : []].forEach(report.onWarning);
-  if (note !== undefined) report.onNote(note);
+  messages.tell([...found, ...elsewhere ? [elsewhere] : []]);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -108,16 +98,24 @@ export async function build(
   const { images, hasUnknown } = baseImages(instructions, options.buildArguments, stage);
   // Only BuildKit looks for it.
   const wanted = frontend && options.builder === "buildkit" ? [frontend, ...images] : images;
-  const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, report.onEvent);
+  const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, onEvent);
   network = withBaseImages(network, bases, hasUnknown);
-  report.onNetwork(network);
+  messages.tell(network.warnings);
+  if (network.secret.length > 0) {
+    messages.note(
+      `Build steps can mount the credentials in ${
+        enumerated(network.secret)
+      }, but the image does ` +
+        "not store them (to withhold them: --no-network-settings)",
+    );
+  }
   // Hashed before they are sent: an edit in between counts as one after the build. Later commands
   // don't know a context that was typed. If the build cannot read a file either, it says so.
   const files = request.context?.from !== "typed"
     ? await filesLabel(app, { Config: { Labels: options.labels } }, options.signal)
       .catch(() => undefined)
     : undefined;
-  if (files?.note !== undefined) report.onNote(files.note);
+  if (files?.note !== undefined) messages.note(files.note);
   const labels = { ...options.labels, [LABELS.files]: files?.label ?? "" };
   const outputs = new StepOutputs(network.passwords);
   try {
@@ -126,7 +124,7 @@ export async function build(
         ? { ...event, text: withoutPasswords(event.text, network.passwords) }
         : event;
       outputs.add(shown);
-      report.onEvent(shown);
+      onEvent(shown);
     });
   } catch (error) {
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
@@ -137,23 +135,28 @@ export async function build(
   return { reference, ...await factsOf(engine, app, { ...options, platform: meant }, dockerfile) };
 }
 
-interface BuildPlan {
-  readonly plan: unknown;
-  readonly warnings: readonly Finding[];
-  readonly note: string | undefined;
+/** How many private files a note names. */
+const NAMED = 5;
+
+function leftOutText(paths: readonly string[]): string {
+  const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
+  const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
+  return `Excluded from the image as private: ${names}${more}. ` +
+    "To include a file, add !PATH to .dockerignore.";
 }
 
-/** What `build` would send and build, for JSON. No engine is asked. */
+/** Returns the plan of `build` for JSON, without connecting to the engine. */
 export async function planBuild(
   request: BuildRequest,
-  host: Pick<Context, "env" | "system">,
-): Promise<BuildPlan> {
-  const { dockerfile, instructions, stage, buildArguments, network, note, ...prepared } =
+  host: Pick<Context, "env" | "system" | "messages">,
+): Promise<unknown> {
+  const { dockerfile, instructions, stage, buildArguments, network, found, ...prepared } =
     await prepare(request, host);
   const contents = await contentsOf((onLeftOut) =>
     prepared.entriesOf(() => network.entries, onLeftOut)
   );
-  const plan = {
+  host.messages.tell([...found, ...network.warnings]);
+  return {
     image: prepared.reference,
     dockerfile: dockerfile.shown,
     target: stage ?? null,
@@ -164,7 +167,6 @@ export async function planBuild(
     build_arguments: Object.keys(buildArguments).sort(),
     ...contents,
   };
-  return { plan, warnings: [...prepared.unused, ...network.warnings], note };
 }
 
 /** Checks the request, and finds what is known without an engine. */
@@ -196,9 +198,13 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
   const { text, note } = withoutSecrets(read.text, built, build) ?? {};
   const dockerfile = text === undefined ? given : { ...given, text };
   const { instructions, frontend } = text === undefined ? read : await readDockerfile(dockerfile);
+  const found: readonly Message[] = note === undefined
+    ? unused
+    : [...unused, { level: "note", message: note }];
   return {
     reference: app.image,
-    ...{ own, dockerfile, note, instructions, frontend, stage, unused, buildArguments, platform },
+    ...{ own, dockerfile, instructions, frontend, stage, buildArguments, platform },
+    found,
     network: own
       ? OWN_DOCKERFILE
       : request.networkSettings

@@ -2,11 +2,12 @@
 
 import type { App } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/template_lines.ts";
-import { elsewhereFinding, type Finding, platformFinding, requireOwnImage } from "../app/image.ts";
+import { elsewhereFinding, platformFinding, requireOwnImage } from "../app/image.ts";
 import { holdsHarness, isBuiltByMlcli, isOfOwnContext } from "../contract/images.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { type ImageDetails, platformOf } from "../docker/images.ts";
 import { MlcliError } from "../errors.ts";
+import { type Message, warning } from "../messages.ts";
 import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
 import { rulesBrokenBy } from "./rules_of_image.ts";
 
@@ -20,7 +21,7 @@ export async function requireOwnName(
   app: App,
   reference: string,
   signal: AbortSignal,
-): Promise<Finding | undefined> {
+): Promise<Message | undefined> {
   const image = await engine.image(reference, signal);
   if (image) requireOwnImage(app, reference, image);
   const finding = image && elsewhereFinding(app, reference, image);
@@ -37,7 +38,7 @@ export async function factsOf(
   app: App,
   { tag, platform, signal }: BuildOptions,
   { source }: ChosenDockerfile,
-): Promise<{ readonly id?: string; readonly warnings: readonly Finding[] }> {
+): Promise<{ readonly id?: string; readonly warnings: readonly Message[] }> {
   const image = await engine.image(tag).catch(() => undefined);
   if (image === undefined) return { warnings: [] };
   const built = { reference: tag, platform: platformOf(image), isOurs: true };
@@ -56,12 +57,12 @@ async function brokenRules(
   reference: string,
   image: ImageDetails,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
+): Promise<readonly Message[]> {
   try {
     return await rulesBrokenBy(engine, reference, image, signal);
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
     const message = `Cannot check ${reference} against SageMaker's rules: ${error.message}`;
-    return [{ message, hint: "Check it again: mlcli doctor" }];
+    return [warning(message, "Check it again: mlcli doctor")];
   }
 }

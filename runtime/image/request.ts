@@ -3,8 +3,8 @@
 import type { App } from "../app/app.ts";
 import type { Instruction } from "../app/dockerfile/instructions.ts";
 import { stageOf } from "../app/dockerfile/stages.ts";
-import type { Finding } from "../app/image.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import { type Message, warning } from "../messages.ts";
 import type { Setting } from "../setting.ts";
 import { type BuildArgument, requireNotOwn, unusedArguments } from "./build_arguments.ts";
 import { requirementsPath } from "./build_context.ts";
@@ -71,13 +71,15 @@ export function checkedRequest(
   { buildArg, target }: BuildRequest,
   instructions: readonly Instruction[],
   shown: string,
-): { readonly stage: string | undefined; readonly unused: readonly Finding[] } {
+): { readonly stage: string | undefined; readonly unused: readonly Message[] } {
   return {
     stage: target === undefined ? undefined : stageOf(instructions, target, shown),
-    unused: unusedArguments(buildArg, instructions).map((name) => ({
-      message: `${shown} does not declare the build argument ${name}, so it has no effect`,
-      hint: `Add the line ARG ${name} to the stage that uses it`,
-    })),
+    unused: unusedArguments(buildArg, instructions).map((name) =>
+      warning(
+        `${shown} does not declare the build argument ${name}, so it has no effect`,
+        `Add the line ARG ${name} to the stage that uses it`,
+      )
+    ),
   };
 }
 

@@ -2,7 +2,6 @@
 
 import { Refusal } from "../archive/entries.ts";
 import { tarEntriesOf } from "../archive/reader.ts";
-import type { Difference } from "../contract/differences.ts";
 import {
   brokenRules,
   type FileInImage,
@@ -14,6 +13,7 @@ import type { Engine } from "../docker/engine.ts";
 import { EngineError } from "../docker/errors.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { lookInto } from "../docker/look.ts";
+import type { Message } from "../messages.ts";
 
 /** How much of an archive of the engine's is read, in bytes: thousands of directories without a file. */
 const MOST = 16 * 1024 ** 2;
@@ -27,7 +27,7 @@ export async function rulesBrokenBy(
   reference: string,
   { Config = {} }: Pick<ImageDetails, "Config">,
   signal: AbortSignal,
-): Promise<readonly Difference[]> {
+): Promise<readonly Message[]> {
   return await lookInto(engine, reference, async (id) => {
     const files = new Map<string, FileInImage>();
     for (const path of filesToLookAt(Config)) {

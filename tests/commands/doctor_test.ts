@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { ok } from "../../runtime/doctor/check.ts";
 import { roomCheck } from "../../runtime/doctor/engine_checks.ts";
 import { completeApp, makeApp, type TestApp } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
@@ -455,13 +456,9 @@ suite("mlcli doctor", () => {
 
   it("judges the room on a disk", () => {
     const gigabyte = 1e9;
-    assertEquals(roomCheck("/x", 5 * gigabyte), {
-      name: "disk",
-      status: "ok",
-      message: "5.0 GB of disk space free in /x",
-    });
-    assertEquals(roomCheck("/x", gigabyte).status, "warning");
-    assertEquals(roomCheck("/x", gigabyte / 4).status, "problem");
+    assertEquals(roomCheck("/x", 5 * gigabyte), ok("5.0 GB of disk space free in /x"));
+    assertEquals(roomCheck("/x", gigabyte).level, "warning");
+    assertEquals(roomCheck("/x", gigabyte / 4).level, "error");
   });
 });
 

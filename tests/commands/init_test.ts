@@ -169,7 +169,7 @@ suite("mlcli init", () => {
     assertMatch(stderr, /Kept existing files: demo\.json, .*own\.txt, .*training\.py\n/);
     assertStringIncludes(
       stderr,
-      "demo.json exists, so --region had no effect. Edit that file.\n",
+      "note: demo.json exists, so --region had no effect. Edit that file.\n",
     );
     await Deno.stat(
       join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/processing"),

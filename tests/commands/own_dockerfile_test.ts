@@ -113,13 +113,29 @@ async function ownApp(options: TestAppOptions = {}): Promise<TestApp> {
 const CONTEXT = { configuration: { context: "docker" } };
 
 suite("mlcli build of a Dockerfile of the user's own", () => {
+  it("build names five private files that it leaves out, and none with --quiet", async () => {
+    const names = ["a", "b", "c", "d\n", "e", "f"].map((end) => `../../docker/.env.${end}`);
+    await using app = await ownApp({
+      files: Object.fromEntries(names.map((name) => [name, "SECRET=1\n"])),
+    });
+    const args = ["build", "--context", "docker"];
+    const { stderr } = await run(app, args);
+    assertEquals(
+      stderr,
+      "note: Excluded from the image as private: .env, .env.a, .env.b, .env.c, .env.d?, and 2 " +
+        "more. To include a file, add !PATH to .dockerignore.\n",
+    );
+    assertEquals((await run(app, [...args, "--replace", "--quiet"])).stderr, "");
+  });
+
   it("sends its directory alone: nothing of mlcli's, and nothing private", async () => {
     await using app = await ownApp();
     const { code, stdout, stderr, sent, query } = await run(app, ["build", "--context", "docker"]);
     assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);
     assertEquals(
       stderr,
-      "Excluded from the image as private: .env. To include a file, add !PATH to .dockerignore.\n",
+      "note: Excluded from the image as private: .env. To include a file, add !PATH to " +
+        ".dockerignore.\n",
     );
     assertEquals([...sent.keys()].sort(), [".dockerignore", "Dockerfile", "train"]);
     assertEquals(query?.["dockerfile"], "Dockerfile");

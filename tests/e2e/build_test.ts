@@ -124,7 +124,7 @@ suite("mlcli build", () => {
     const asking = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nARG APP\nCOPY ${APP}/.env /\n";
     await using app = await listingApp(asking);
     await app.write(`${app.directory}/${app.name}/.env`, "secret");
-    const note = `Excluded from the image as private: ${app.name}/.env. ` +
+    const note = `note: Excluded from the image as private: ${app.name}/.env. ` +
       "To include a file, add !PATH to .dockerignore.";
     const { code, stderr } = await app.run(["build"]);
     assertEquals(code, 1);
@@ -136,7 +136,7 @@ suite("mlcli build", () => {
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
     // It is longer than the terminal is wide.
-    assertStringIncludes(screen.replaceAll("\r\n", " "), `${note} `);
+    assertStringIncludes(screen.replaceAll(/\r\n */g, " "), `${note} `);
   });
 
   it("sends a large file of the app in constant memory", async () => {

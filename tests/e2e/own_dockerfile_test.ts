@@ -53,7 +53,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
       assertMatch(missing.stderr, /Image not found: .*\nhint: Run mlcli build first/);
       const built = await app.run(["build"]);
       assertEquals([built.code, built.stdout], [0, `${image}\n`], built.stderr);
-      assertMatch(built.stderr, /^Excluded from the image as private: \.env\./m);
+      assertMatch(built.stderr, /^note: Excluded from the image as private: \.env\./m);
       assertEquals(/warning/.test(built.stderr), false, built.stderr);
       const run = await app.run(["local", "train", "--hyperparameter", "epochs=3"]);
       assertEquals([run.code, run.stdout], [0, "epochs 3\n"], run.stderr);

@@ -1,96 +1,51 @@
-/**
- * Shows a build: on a terminal the steps that run, until it is done; in a pipe line by line. If it
- * fails, the output of the failed step.
- */
-
-import type { BuildReport } from "../../../runtime/image/build.ts";
-import { enumerated, inOneLine } from "../../../runtime/text.ts";
+import type { Context } from "../../../runtime/context.ts";
+import type { BuildEvent } from "../../../runtime/image/build_events.ts";
 import { clockText, counted } from "../../../runtime/quantities.ts";
+import { printable } from "../../../runtime/text.ts";
 import { buildFrame } from "./build_frame.ts";
 import { failedSteps, plainLines, Steps } from "./build_steps.ts";
-import type { ProgressOutput } from "./output.ts";
+import { showLive } from "../../../runtime/live_lines.ts";
 
-/** Disposed of before `done`, it shows what failed. */
-export class BuildProgress implements BuildReport, Disposable {
-  readonly #start: number;
-  readonly #steps: Steps;
-  #isDone = false;
-
-  /**
-   * @param reference `name:tag`
-   * @param now milliseconds on a clock that only goes forward.
-   */
-  constructor(
-    private readonly shown: ProgressOutput,
-    private readonly reference: string,
-    private readonly now: () => number,
-  ) {
-    this.#start = now();
-    this.#steps = new Steps(now);
+/**
+ * Shows a build: on a terminal the steps that run, and the output of a step that fails; in a pipe all
+ * output, line by line.
+ *
+ * @param reference `name:tag`
+ * @param work builds, and reports what happens.
+ */
+export async function showBuild<T>(
+  { messages, err, clock }: Pick<Context, "messages" | "err" | "clock">,
+  reference: string,
+  work: (onEvent: (event: BuildEvent) => void) => Promise<T>,
+): Promise<T> {
+  const now = () => clock.now();
+  const start = now();
+  const steps = new Steps(now);
+  // Not as messages, which would break long lines.
+  const print = (lines: readonly string[]) =>
+    err.print(lines.map((line) => printable(`${line}\n`)).join(""));
+  const isPlain = !messages.isLive && !messages.isQuiet;
+  const live = showLive(messages, (room) => {
     const title = `Building ${reference}`;
-    shown.live(() =>
-      buildFrame(
-        { title, steps: this.#steps.all, start: this.#start, now: now() },
-        shown,
-      )
-    );
-  }
-
-  readonly onEvent: BuildReport["onEvent"] = (event) => {
-    if (event.kind === "warning") return this.shown.warning(event.text);
-    const lines = plainLines(event, this.#steps);
-    for (const line of lines) this.shown.plain(line);
-    this.shown.changed();
-  };
-
-  readonly onLeftOut: BuildReport["onLeftOut"] = (paths) => {
-    const note = leftOutNote(paths);
-    if (note !== undefined) this.shown.say(note);
-  };
-
-  readonly onWarning: BuildReport["onWarning"] = ({ message, hint }) => {
-    this.shown.warning(message, hint);
-  };
-
-  readonly onNote: BuildReport["onNote"] = (note) => this.shown.note(note);
-
-  readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
-    for (const { message, hint } of warnings) this.shown.warning(message, hint);
-    if (secret.length === 0) return;
-    this.shown.note(
-      `Build steps can mount the credentials in ${enumerated(secret)}, but the image does not ` +
-        "store them (to withhold them: --no-network-settings)",
-    );
-  };
-
-  done(): void {
-    this.#isDone = true;
-    this.shown.end();
-    const steps = this.#steps.all;
-    const cached = steps.filter(({ state }) => state === "cached").length;
-    const of = cached === 0 ? "" : ` (${cached} of ${counted(steps.length, "step")} cached)`;
-    const took = clockText(this.now() - this.#start);
-    this.shown.say(`Built ${this.reference} in ${took}${of}`);
-  }
-
-  [Symbol.dispose](): void {
-    this.shown.end();
-    // In the plain style it has been printed already.
-    if (this.#isDone || this.shown.style === "plain") return;
-    for (const { name, log } of failedSteps(this.#steps.all)) {
-      this.shown.always([name, ...log.whole()]);
+    return buildFrame({ title, steps: steps.all, start, now: now() }, room);
+  });
+  try {
+    const built = await work((event) => {
+      if (event.kind === "warning") return messages.warning(event.text);
+      const lines = plainLines(event, steps);
+      if (isPlain) print(lines);
+      live?.changed();
+    });
+    const cached = steps.all.filter(({ state }) => state === "cached").length;
+    const of = cached === 0 ? "" : ` (${cached} of ${counted(steps.all.length, "step")} cached)`;
+    messages.state(`Built ${reference} in ${clockText(now() - start)}${of}`);
+    return built;
+  } catch (error) {
+    if (!isPlain) {
+      for (const { name, log } of failedSteps(steps.all)) print([name, ...log.whole()]);
     }
+    throw error;
+  } finally {
+    messages.showBelow(undefined);
   }
-}
-
-/** How many files `leftOutNote` names. */
-const NAMED = 5;
-
-/** The note about files that stayed out of the image; `undefined` if none did. */
-function leftOutNote(paths: readonly string[]): string | undefined {
-  if (paths.length === 0) return undefined;
-  const names = paths.slice(0, NAMED).map(inOneLine).join(", ");
-  const more = paths.length > NAMED ? `, and ${paths.length - NAMED} more` : "";
-  return `Excluded from the image as private: ${names}${more}. ` +
-    "To include a file, add !PATH to .dockerignore.";
 }

@@ -4,9 +4,8 @@ import { fit, widthOf } from "../../../runtime/cells.ts";
 import type { TransferEvent } from "../../../runtime/image/build_events.ts";
 import { byteCount, clockText } from "../../../runtime/quantities.ts";
 import { dim, green, red } from "../format.ts";
-import type { AreaLine } from "./area.ts";
 import { endText, type Step } from "./build_steps.ts";
-import type { ProgressOutput } from "./output.ts";
+import type { LiveLine, Room } from "../../../runtime/live_lines.ts";
 
 /** How many lines of output a step shows at most. */
 const LAST_LINES = 6;
@@ -24,8 +23,8 @@ interface FrameOf {
 /** Where there is no room for all lines, old steps go first, then output. */
 export function buildFrame(
   { title, steps, start, now }: FrameOf,
-  { columns, rows }: Pick<ProgressOutput, "columns" | "rows">,
-): readonly AreaLine[] {
+  { columns, rows }: Room,
+): readonly LiveLine[] {
   const heading = { text: fit(`${title} (${clockText(now - start)})`, columns) };
   const running = steps.filter(({ state }) => state === "running");
   const room = rows - 1;
@@ -46,7 +45,7 @@ export function buildFrame(
 }
 
 /** `✓ [2/7] COPY a b             0.1s` */
-function stepLine(step: Step, now: number, columns: number): AreaLine {
+function stepLine(step: Step, now: number, columns: number): LiveLine {
   const { state, name, since } = step;
   const end = state === "running" ? clockText(now - since) : endText(step, clockText);
   const [mark, colour] = MARKS[state];
@@ -65,7 +64,7 @@ const MARKS = {
   failed: ["✗", red],
 } as const;
 
-function detailsOf(step: Step, count: number, columns: number): readonly AreaLine[] {
+function detailsOf(step: Step, count: number, columns: number): readonly LiveLine[] {
   const transfer = step.transfers.size === 0 ? [] : [transferText([...step.transfers.values()])];
   const log = step.log.tail(Math.max(0, count - transfer.length));
   return [...transfer, ...log].slice(0, Math.max(0, count)).map((line) => ({

@@ -6,9 +6,9 @@
 import { COMMON_PATH } from "../../contract/images.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { type Message, warning } from "../../messages.ts";
 import type { App } from "../app.ts";
 import { requireInside } from "../confinement.ts";
-import type { Finding } from "../image.ts";
 import { holdsFile } from "../layout.ts";
 import { inOneLine } from "../../text.ts";
 import { cleanedPath, typedPath } from "../typed_path.ts";
@@ -26,7 +26,7 @@ export const COMMON_LINE = `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`;
 export async function commonFinding(
   app: App,
   dockerfile: string,
-): Promise<Finding | undefined> {
+): Promise<Message | undefined> {
   const layout = app.paths;
   if (!await holdsFile(layout, layout.common, layout.common)) return undefined;
   if (dockerfile === layout.dockerfile) await requireInside(app, [dockerfile]);
@@ -35,11 +35,11 @@ export async function commonFinding(
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });
   if (copiesCommon(instructionsOf(text), app.name)) return undefined;
-  return {
-    message: `${shown} does not copy ${app.name}/mlcli_base/common/ into the image`,
-    hint: "Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: " +
+  return warning(
+    `${shown} does not copy ${app.name}/mlcli_base/common/ into the image`,
+    "Add this line to the Dockerfile, next to the other COPY lines, then run mlcli build: " +
       COMMON_LINE,
-  };
+  );
 }
 
 /** Whether a Dockerfile does by any line what `COMMON_LINE` does. */
@@ -78,13 +78,13 @@ function isNetworkMount(flag: string): boolean {
   return cleanedPath(mountedSource(flag) ?? "") === NETWORK_FOLDER;
 }
 
-export function noNetworkMount(shown: string): Finding {
+export function noNetworkMount(shown: string): Message {
   const mount = `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`;
-  return {
-    message: `${shown} does not let pip use this machine's network settings`,
-    hint: "Add this option to the Dockerfile, between RUN and /opt/mlcli/install, then run mlcli " +
+  return warning(
+    `${shown} does not let pip use this machine's network settings`,
+    "Add this option to the Dockerfile, between RUN and /opt/mlcli/install, then run mlcli " +
       `build: ${mount}`,
-  };
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
-import type { Difference } from "../../contract/differences.ts";
+import { type Message, warning } from "../../messages.ts";
 import { type Place, requireOwnBucket } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
 
@@ -47,13 +47,12 @@ export async function checkInput(
 }
 
 /** What fewer objects than hosts mean, where each object goes to one host. */
-export function idleHosts(objects: number, hosts: number): Difference {
-  return {
-    message:
-      `Only ${objects} of ${hosts} instances will get data, because each object goes to one ` +
+export function idleHosts(objects: number, hosts: number): Message {
+  return warning(
+    `Only ${objects} of ${hosts} instances will get data, because each object goes to one ` +
       "instance",
-    hint: "Split the data into more objects, or use fewer instances",
-  };
+    "Split the data into more objects, or use fewer instances",
+  );
 }
 
 /**

@@ -2,13 +2,12 @@ import { basename } from "@std/path/basename";
 import type { App } from "../../app/app.ts";
 import type { CloudSectionName } from "../../app/configuration.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import { isSharded, requireShards } from "../../contract/hosts.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
 import { MOST_INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
-import type { Messages } from "../../messages.ts";
+import type { Message, Messages } from "../../messages.ts";
 import type { Setting } from "../../setting.ts";
 import { enumerated } from "../../text.ts";
 import type { Place } from "../bucket_owner.ts";
@@ -182,7 +181,7 @@ export function checkShards(
 }
 
 /** @throws MlcliError for what SageMaker would refuse: the first, and the others below it. */
-export function requireNone(differences: readonly Difference[]): void {
+export function requireNone(differences: readonly Message[]): void {
   const [first, ...others] = differences;
   if (first === undefined) return;
   throw new MlcliError(first.message, {

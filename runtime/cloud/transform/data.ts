@@ -3,7 +3,6 @@ import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
-import type { Difference } from "../../contract/differences.ts";
 import { typeOfData } from "../../contract/invocations.ts";
 import { TRANSFORM } from "../../contract/limits.ts";
 import { limitsOf, type Transform, transformOf } from "../../contract/transform.ts";
@@ -15,6 +14,7 @@ import {
   lineDifferences,
 } from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
+import { type Message, warning } from "../../messages.ts";
 import { inOneLine } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, idleHosts, isData } from "../preflight/data.ts";
@@ -35,7 +35,7 @@ export async function checkTransformData(
 ): Promise<{
   readonly input: S3Address;
   readonly transform: Transform;
-  readonly warnings: readonly Difference[];
+  readonly warnings: readonly Message[];
 }> {
   const s3 = await aws.s3();
   const input = await dataAddress(s3, request.inputS3Location);
@@ -95,7 +95,7 @@ export interface TransformData {
 }
 
 /** What is allowed, and mostly a mistake, each with its remedy. */
-export function dataWarnings(data: TransformData): readonly Difference[] {
+export function dataWarnings(data: TransformData): readonly Message[] {
   const { input, output, instanceCount, transform, odd } = data;
   const keys = data.keys.filter((key) => isData(key, input.key));
   const junk = data.keys.filter((key) => key.slice(input.key.length).split("/").some(isJunk));
@@ -105,22 +105,21 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
   const { maxConcurrency = 0 } = transform;
   const { maxPayload } = limitsOf({ maxPayload: transform.maxPayload });
   return [
-    output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) && {
-      message: `The outputs are written into the input location, so the next transform job for ` +
+    output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) && warning(
+      `The outputs are written into the input location, so the next transform job for ` +
         `${s3Uri(input)} reads them as inputs`,
-      hint: "Use another output location: -o s3://BUCKET/PREFIX",
-    },
-    sibling && {
-      message: `SageMaker also reads ${named(sibling)}: its key starts with the input's key`,
-      hint: "Move this second object to another prefix",
-    },
+      "Use another output location: -o s3://BUCKET/PREFIX",
+    ),
+    sibling && warning(
+      `SageMaker also reads ${named(sibling)}: its key starts with the input's key`,
+      "Move this second object to another prefix",
+    ),
     keys.length > 0 && keys.length < instanceCount && idleHosts(keys.length, instanceCount),
-    maxPayload * maxConcurrency > TRANSFORM.payload && {
-      message:
-        `${maxConcurrency} concurrent requests of ${maxPayload} MB exceed SageMaker's limit of ` +
+    maxPayload * maxConcurrency > TRANSFORM.payload && warning(
+      `${maxConcurrency} concurrent requests of ${maxPayload} MB exceed SageMaker's limit of ` +
         `${TRANSFORM.payload} MB in total, unless the model's server sets a smaller payload`,
-      hint: `Use --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1} or less`,
-    },
+      `Use --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1} or less`,
+    ),
     ...firstOf(
       junk.map(named),
       "looks like a system file or a notebook checkpoint, but is sent to the model as data",
@@ -128,5 +127,5 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
     ),
     ...dataDifferences(keys.map(named), transform),
     ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
-  ].filter((one): one is Difference => typeof one === "object");
+  ].filter((one): one is Message => typeof one === "object");
 }

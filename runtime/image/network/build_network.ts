@@ -18,13 +18,13 @@ import {
   NETWORK_FOLDER,
   noNetworkMount,
 } from "../../app/dockerfile/template_lines.ts";
-import type { Finding } from "../../app/image.ts";
 import { requirementTreeOf } from "../../app/requirements.ts";
 import { cleanedPath, typedPath } from "../../app/typed_path.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
 import { studioOf } from "../../docker/locate.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { type Message, warning } from "../../messages.ts";
 import { enumerated, inOneLine } from "../../text.ts";
 import type { FromImage } from "../base_images.ts";
 import { passwordsOf } from "./addresses.ts";
@@ -34,7 +34,7 @@ import { type NetworkSettings, networkSettings } from "./settings.ts";
 export interface BuildNetwork {
   /** Entries of the build context. */
   readonly entries: readonly TarEntry[];
-  readonly warnings: readonly Finding[];
+  readonly warnings: readonly Message[];
   /** The variables and files that the settings come from. */
   readonly sources: readonly string[];
   /** Those of them with a name, a token or a password: `PIP_INDEX_URL`. */
@@ -93,8 +93,7 @@ export async function buildNetwork(
   if (isMounted) return withoutLeak(found, leakOfFrontend(text) ?? leakOf(instructions));
   if (sources.length === 0) return { ...NOTHING, warnings };
   const { message, hint } = noNetworkMount(typedPath(app, path));
-  const warning = { message: `${message}: ${enumerated(sources)}`, hint };
-  return { ...NOTHING, warnings: [warning], hint };
+  return { ...NOTHING, warnings: [warning(`${message}: ${enumerated(sources)}`, hint)], hint };
 }
 
 /**
@@ -124,7 +123,7 @@ function withoutLeak(network: BuildNetwork, leak: Leak | undefined): BuildNetwor
   const { reason, hint } = leak;
   const message = `pip cannot use this machine's network settings (${enumerated(sources)}): ` +
     reason;
-  return { ...NOTHING, warnings: [...warnings, { message, hint }], hint };
+  return { ...NOTHING, warnings: [...warnings, warning(message, hint)], hint };
 }
 
 function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {

@@ -1,10 +1,10 @@
 /** How this machine reaches package indexes, for pip in a build. */
 
 import type { App } from "../../app/app.ts";
-import type { Finding } from "../../app/image.ts";
 import type { Context } from "../../context.ts";
 import { fileErrorReason, isMissing } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
+import { type Message, warning } from "../../messages.ts";
 import { holdsLogin, hostsOf, isLoopback, proxiesOf, REACHABLE_PROXY } from "./addresses.ts";
 import { findCertificates } from "./certificates.ts";
 import {
@@ -28,7 +28,7 @@ export interface NetworkSettings {
   /** Those of them that hold a name, a token or a password. */
   readonly secret: readonly string[];
   /** Of settings that do not work in a container. */
-  readonly warnings: readonly Finding[];
+  readonly warnings: readonly Message[];
 }
 
 /** Options of pip that a build gets as they are. */
@@ -45,7 +45,7 @@ class FoundSettings {
   readonly variables: Record<string, string> = {};
   readonly sources = new Set<string>();
   readonly secret = new Set<string>();
-  readonly warnings: Finding[] = [];
+  readonly warnings: Message[] = [];
 
   add(variable: string, value: string, source: string): void {
     this.variables[variable] = value;
@@ -134,11 +134,11 @@ function addIndexes(pip: PipSettings, found: FoundSettings): void {
     const setting = pip[option];
     const host = setting && hostsOf(setting.value).find(isLoopback);
     if (host === undefined) continue;
-    found.warnings.push({
-      message: `The build container cannot reach the package index on this machine, ${host} ` +
+    found.warnings.push(warning(
+      `The build container cannot reach the package index on this machine, ${host} ` +
         `(${option} from ${setting?.source})`,
-      hint: "Serve the index at an address that containers can reach, and use that address",
-    });
+      "Serve the index at an address that containers can reach, and use that address",
+    ));
   }
 }
 
@@ -155,17 +155,16 @@ function addProxies(pip: PipSettings, env: Context["env"], found: FoundSettings)
   }
   const [first] = here;
   if (first === undefined) return;
-  found.warnings.push({
-    message:
-      `The build container cannot reach the proxy on this machine, ${hostsOf(first.value)[0]} ` +
+  found.warnings.push(warning(
+    `The build container cannot reach the proxy on this machine, ${hostsOf(first.value)[0]} ` +
       `(from ${first.source}), so pip does not use it`,
-    hint: REACHABLE_PROXY,
-  });
+    REACHABLE_PROXY,
+  ));
 }
 
-function unreadable(path: string, why: string, error: unknown): Finding {
-  return {
-    message: `Cannot use ${path}, so the build ignores it: ${fileErrorReason(error)}`,
-    hint: `Fix the file if the build needs it (${why})`,
-  };
+function unreadable(path: string, why: string, error: unknown): Message {
+  return warning(
+    `Cannot use ${path}, so the build ignores it: ${fileErrorReason(error)}`,
+    `Fix the file if the build needs it (${why})`,
+  );
 }

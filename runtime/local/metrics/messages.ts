@@ -3,9 +3,8 @@ import {
   METRICS_KEY,
   SAMPLE_METRIC,
 } from "../../contract/metric_definitions.ts";
-import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";
-import type { Messages } from "../../messages.ts";
+import type { Message, Messages } from "../../messages.ts";
 import { shortNumber } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import type { Metric, Metrics } from "./metrics.ts";
@@ -25,10 +24,10 @@ export function lastValues(metrics: readonly Pick<Metric, "name" | "last">[]): s
  *
  * @throws MlcliError for an expression that means nothing anywhere.
  */
-export function sayProblems(problems: readonly MetricProblem[], messages: Messages): void {
-  for (const { message, hint, isWrong } of problems) {
-    if (isWrong) throw new MlcliError(message, { hint });
-    messages.warning(message, hint);
+export function sayProblems(problems: readonly Message[], messages: Messages): void {
+  for (const problem of problems) {
+    if (problem.level === "error") throw new MlcliError(problem.message, problem);
+    messages.tell([problem]);
   }
 }
 

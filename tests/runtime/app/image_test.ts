@@ -8,6 +8,7 @@ import {
   usedDockerfile,
 } from "../../../runtime/app/image.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { warning } from "../../../runtime/messages.ts";
 import { markOf } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -50,9 +51,10 @@ suite("whose an image is", () => {
   ];
   for (const [title, Labels, app] of BUILT_UPON) {
     it(`is told by its labels where it is built upon: ${title}`, () => {
-      const expected = app &&
-        `The base image python:latest is local: mlcli built it for the app ${app}. ` +
-          "To use the registry's image, run docker pull python:latest";
+      const expected = app === undefined ? undefined : warning(
+        `The base image python:latest is local: mlcli built it for the app ${app}`,
+        "To use the registry's image, run docker pull python:latest",
+      );
       assertEquals(baseImageFinding(APP, "python:latest", { Config: { Labels } }), expected);
     });
   }

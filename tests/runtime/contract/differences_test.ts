@@ -2,12 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import {
   channelDifferences,
   commandDifferences,
-  type Difference,
   environmentDifferences,
   hyperparameterDifferences,
   networkDifferences,
 } from "../../../runtime/contract/differences.ts";
 import type { Variables } from "../../../runtime/contract/variables.ts";
+import type { Message } from "../../../runtime/messages.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** A case: what is given, and the messages after "SageMaker rejects ". */
@@ -16,7 +16,7 @@ type Row<Given> = readonly [name: string, given: Given, refused: readonly string
 function check<Given>(
   title: string,
   rows: readonly Row<Given>[],
-  differences: (given: Given) => readonly Difference[],
+  differences: (given: Given) => readonly Message[],
 ): void {
   suite(title, () => {
     for (const [name, given, refused] of rows) {

@@ -125,7 +125,7 @@ suite("a base image", () => {
     assertEquals([code, isBuilt], [0, true], stderr);
     assertMatch(
       stderr,
-      /^warning: The base image r\.io\/base is local: mlcli built it for the app theirs\. /m,
+      /^warning: The base image r\.io\/base is local: mlcli built it for the app theirs\nhint: /m,
     );
   });
 

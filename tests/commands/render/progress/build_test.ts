@@ -1,10 +1,7 @@
-import { assertEquals } from "@std/assert";
-import { BuildProgress } from "../../../../commands/render/progress/build.ts";
-import {
-  type ProgressChoice,
-  ProgressOutput,
-} from "../../../../commands/render/progress/output.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { showBuild } from "../../../../commands/render/progress/build.ts";
 import type { BuildEvent } from "../../../../runtime/image/build_events.ts";
+import { Messages, type ProgressChoice } from "../../../../runtime/messages.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -37,23 +34,23 @@ const FAILED = [
   step("d", "[other 1/1] RUN d", "failed", { ended: 2_000, error: "context canceled" }),
 ];
 
-/** All that is printed of a build that ends so. */
-function shown(
+/** Returns all that is printed of a build that succeeds or fails after its events. */
+async function shown(
   events: readonly BuildEvent[],
   { isDone, isTerminal = false, quiet = false, progress = "auto" }: Partial<ProgressChoice> & {
     readonly isDone: boolean;
     readonly isTerminal?: boolean;
   },
-  leftOut: readonly string[] = [],
-): string {
-  const { err } = fakeContext({ isTerminal });
-  using on = new ProgressOutput(err, { quiet, progress });
-  {
-    using build = new BuildProgress(on, "churn:latest", () => 0);
-    build.onLeftOut(leftOut);
-    for (const event of events) build.onEvent(event);
-    if (isDone) build.done();
-  }
+): Promise<string> {
+  const { err, clock } = fakeContext({ isTerminal });
+  using messages = new Messages(err, { quiet, progress });
+  const context = { messages, err: messages.above(err), clock: { ...clock, now: () => 0 } };
+  const work = showBuild(context, "churn:latest", (onEvent) => {
+    events.forEach(onEvent);
+    return isDone ? Promise.resolve() : Promise.reject(new Error("failed"));
+  });
+  if (isDone) await work;
+  else await assertRejects(() => work, Error, "failed");
   return err.text;
 }
 
@@ -71,18 +68,18 @@ const BUILT = "Built churn:latest in 0.0s (2 of 4 steps cached)\n";
 suite("a build in a pipe", () => {
   const whole = [...LINES, "#4 | 30%", "#4 done 1.3s", "#3 done 12s", BUILT].join("\n");
 
-  it("is printed line by line", () => {
-    assertEquals(shown([...EVENTS, ...DONE], { isDone: true }), whole);
+  it("is printed line by line", async () => {
+    assertEquals(await shown([...EVENTS, ...DONE], { isDone: true }), whole);
   });
 
-  it("is printed so on a terminal, too, with --progress plain", () => {
+  it("is printed so on a terminal, too, with --progress plain", async () => {
     const choice = { isDone: true, isTerminal: true, progress: "plain" } as const;
-    assertEquals(shown([...EVENTS, ...DONE], choice), whole);
+    assertEquals(await shown([...EVENTS, ...DONE], choice), whole);
   });
 
-  it("that fails says which step, and nothing twice", () => {
+  it("that fails says which step, and nothing twice", async () => {
     assertEquals(
-      shown([...EVENTS, ...FAILED], { isDone: false }),
+      await shown([...EVENTS, ...FAILED], { isDone: false }),
       [...LINES, "#3 failed 1.0s", "#4 | 30%", "#4 failed 1.0s\n"].join("\n"),
     );
   });
@@ -94,44 +91,25 @@ suite("a build on a terminal or with --quiet", () => {
     /** What stays: behind what was drawn last. */
     const left = (text: string) => text.split("\x1b[J").at(-1);
 
-    it(`${name}, is a line at most when it is done`, () => {
-      const text = left(shown([...EVENTS, ...DONE], { isDone: true, ...way }));
+    it(`${name}, is a line at most when it is done`, async () => {
+      const text = left(await shown([...EVENTS, ...DONE], { isDone: true, ...way }));
       assertEquals(text, "quiet" in way ? "" : BUILT);
     });
 
-    it(`${name}, leaves the output of the step that failed, and nothing else`, () => {
-      const text = left(shown([...EVENTS, ...FAILED], { isDone: false, ...way }));
+    it(`${name}, leaves the output of the step that failed, and nothing else`, async () => {
+      const text = left(await shown([...EVENTS, ...FAILED], { isDone: false, ...way }));
       assertEquals(text, "[3/3] RUN c\none\ntwo\n");
     });
 
-    it(`${name}, leaves nothing when it is interrupted`, () => {
-      assertEquals(left(shown(EVENTS, { isDone: false, ...way })), "");
+    it(`${name}, leaves nothing when it is interrupted`, async () => {
+      assertEquals(left(await shown(EVENTS, { isDone: false, ...way })), "");
     });
 
-    it(`${name}, has its warnings`, () => {
+    it(`${name}, has its warnings`, async () => {
       const text = left(
-        shown([...EVENTS, { kind: "warning", text: "old" }], { isDone: true, ...way }),
+        await shown([...EVENTS, { kind: "warning", text: "old" }], { isDone: true, ...way }),
       );
       assertEquals(text?.startsWith("warning: old\n"), true, text);
-    });
-  }
-});
-
-suite("private files that stay out of the image", () => {
-  const end = "To include a file, add !PATH to .dockerignore.\n";
-  for (
-    const [paths, note] of [
-      [[], ""],
-      [[".env"], `Excluded from the image as private: .env. ${end}`],
-      [
-        ["a", "b", "c", "d\n", "e", "f", "g"],
-        `Excluded from the image as private: a, b, c, d?, e, and 2 more. ${end}`,
-      ],
-    ] as const
-  ) {
-    it(`${paths.length} of them are named`, () => {
-      assertEquals(shown([], { isDone: false }, paths), note);
-      assertEquals(shown([], { isDone: false, quiet: true }, paths), "");
     });
   }
 });

@@ -307,6 +307,7 @@ suite("where this machine's network settings go", () => {
     assertEquals((await handed(directory)).warnings, []);
     assertEquals((await handed(directory, { PIP_DEFAULT_TIMEOUT: "60" })).warnings, []);
     assertEquals((await handed(directory, variables)).warnings, [{
+      level: "warning",
       message: "demo/mlcli_base/Dockerfile does not let pip use this machine's network settings: " +
         "PIP_INDEX_URL",
       hint:
