@@ -67,13 +67,36 @@ interface Declaration<O extends Options> {
 type ReadOptions = <O extends Options>(options: O, file?: AppFile) => Values<O>;
 
 /** A command with any options. */
-export interface Command {
-  readonly details?: string;
-  readonly options: Options;
-  readonly examples: readonly Example[];
+export interface Command extends Declaration<Options> {
   readonly run: (context: Context, read: ReadOptions, call: Call) => Promise<void>;
 }
 
+/**
+ * Returns a command that reads its command line before anything else is loaded, and that has its own
+ * messages. Text of its streams stands above the lines at the bottom of the terminal, and a question
+ * removes these lines.
+ */
+function commandOf<O extends Options>(
+  declaration: Declaration<O>,
+  run: (context: Context, typed: Values<O>, read: ReadOptions, call: Call) => Promise<void>,
+): Command {
+  return {
+    ...declaration,
+    run: async (caller, read, call) => {
+      const typed = read(declaration.options);
+      await requirePaths(caller.cwd, declaration.options, typed);
+      using messages = new Messages(caller.err, typed);
+      const ask: Context["ask"] = (question, defaultAnswer) => {
+        messages.showBelow(undefined);
+        return caller.ask(question, defaultAnswer);
+      };
+      const [out, err] = [messages.above(caller.out), messages.stream];
+      await run({ ...caller, messages, out, err, ask }, typed, read, call);
+    },
+  };
+}
+
+/** Declares a command that can do without an app. */
 export function command<O extends Options>(
   { action, usesApps, ...declaration }: Declaration<O> & {
     /** Imports the modules that it needs when it runs. */
@@ -82,18 +105,10 @@ export function command<O extends Options>(
     readonly usesApps?: true;
   },
 ): Command {
-  const { options } = declaration;
-  return {
-    examples: [],
-    ...declaration,
-    run: async (caller, read, call) => {
-      const values = await readCommandLine(caller, options, read);
-      using messages = new Messages(caller.err, values);
-      const context = withMessages(caller, messages);
-      if (usesApps) await (await import("./chosen_app.ts")).warnOfKeys(context, values);
-      await action(context, values, call);
-    },
-  };
+  return commandOf(declaration, async (context, typed, _read, call) => {
+    if (usesApps) await (await import("./chosen_app.ts")).warnOfKeys(context, typed);
+    await action(context, typed, call);
+  });
 }
 
 /** Options about the app that a command can have. */
@@ -118,61 +133,24 @@ export function appCommand<O extends Options>(
     readonly usesEngine?: true;
   },
 ): Command {
-  const { options } = declaration;
-  return {
-    examples: [],
-    ...declaration,
-    run: async (caller, read, call) => {
-      const typed = await readCommandLine(caller, options, read);
-      check?.(typed, call.path);
-      using messages = new Messages(caller.err, typed);
-      const context = withMessages(caller, messages);
-      // The code that needs the engine reports a failure.
-      if (usesEngine) context.engine().catch(() => {});
-      const { chosenApp, withChosenImage } = await import("./chosen_app.ts");
-      // The types of options that a command may lack are lost in `O`.
-      const choice: AppChoice = typed;
-      const app = await chosenApp(context, choice).catch(async (error) => {
-        if (!(error instanceof NoAppHere)) throw error;
-        const { withInitCommand } = await import("./program.ts");
-        throw withInitCommand(error, context.cwd, section, choice);
-      });
-      const values = read(options, { app, section });
-      const readMore: AppCall["read"] = (others, section) => read(others, { app, section });
-      await action(context, { ...values, app: withChosenImage(app, values) }, {
-        ...call,
-        read: readMore,
-      });
-    },
-  };
-}
-
-/**
- * Returns the context with the messages of a command. Text of its streams stands above the lines at the
- * bottom of the terminal, and a question removes these lines.
- */
-function withMessages(context: Context, messages: Messages): Context {
-  return {
-    ...context,
-    messages,
-    out: messages.above(context.out),
-    err: messages.stream,
-    ask(question, defaultAnswer) {
-      messages.showBelow(undefined);
-      return context.ask(question, defaultAnswer);
-    },
-  };
-}
-
-/** Returns the values without those of the configuration file, before anything else is loaded. */
-async function readCommandLine<O extends Options>(
-  { cwd }: Context,
-  options: O,
-  read: ReadOptions,
-): Promise<Values<O>> {
-  const values = read(options);
-  await requirePaths(cwd, options, values);
-  return values;
+  return commandOf(declaration, async (context, typed, read, call) => {
+    check?.(typed, call.path);
+    // The code that needs the engine reports a failure.
+    if (usesEngine) context.engine().catch(() => {});
+    const { chosenApp, withChosenImage } = await import("./chosen_app.ts");
+    // The types of options that a command may lack are lost in `O`.
+    const choice: AppChoice = typed;
+    const app = await chosenApp(context, choice).catch(async (error) => {
+      if (!(error instanceof NoAppHere)) throw error;
+      const { withInitCommand } = await import("./program.ts");
+      throw withInitCommand(error, context.cwd, section, choice);
+    });
+    const values = read(declaration.options, { app, section });
+    await action(context, { ...values, app: withChosenImage(app, values) }, {
+      ...call,
+      read: (others, section) => read(others, { app, section }),
+    });
+  });
 }
 
 /**

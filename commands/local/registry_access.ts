@@ -40,8 +40,7 @@ export async function loginFor(
   context: Context,
 ): Promise<PullLogin | undefined> {
   if (ecrHost(registry)) return await ecrLogin(registry, app, context);
-  const warn = (text: string): void => context.messages.warning(text);
-  return await dockersLogin(registry, context, context.interruption.signal, warn);
+  return await dockersLogin(registry, context, context.interruption.signal);
 }
 
 async function awsIn(app: App, context: Context, region?: Setting<string>): Promise<Aws> {

@@ -19,8 +19,8 @@ import { inOneLine, isObject, jsonText, own, printable } from "../../runtime/tex
 import { localTimestamp } from "../../runtime/time.ts";
 import { type Field, fieldsText } from "../render/fields.ts";
 import { green, red, yellow } from "../render/format.ts";
-import type { Column } from "../render/list.ts";
-import { GAP, tableText } from "../render/table.ts";
+import { type Column, rowsText } from "../render/list.ts";
+import { GAP } from "../render/table.ts";
 
 /** Prints the full record of a run. */
 export async function printRun(
@@ -94,8 +94,12 @@ export function comparisonText({ runs, differences, code }: Comparison, out: Out
   const changes = code?.map(({ path, change, patch }) =>
     `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
   );
-  const table = tableText(["", ...letters], rows.filter(fits), out);
-  return [names, table, ...below, ...changes ?? (runs.length > 2 ? [] : [WITHOUT_CODE])].join("");
+  const columns = ["", ...letters].map((heading, at) => ({
+    heading,
+    field: (row: readonly string[]) => row[at]!,
+  }));
+  const { text } = rowsText(rows.filter(fits), columns, out);
+  return [names, text, ...below, ...changes ?? (runs.length > 2 ? [] : [WITHOUT_CODE])].join("");
 }
 
 const WITHOUT_CODE = "Cannot compare the code: the code of one run was not kept or is too large\n";

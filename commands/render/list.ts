@@ -1,6 +1,7 @@
 /** Lists: a table on a terminal, plain lines in a pipe, or a JSON array. */
 
 import type { Context } from "../../runtime/context.ts";
+import type { Output } from "../../runtime/streams.ts";
 import { inOneLine, listed, printableJson } from "../../runtime/text.ts";
 import { type Column as TableColumn, columnsText, GAP } from "./table.ts";
 
@@ -39,20 +40,13 @@ export async function printList<Row>(
   let count = 0;
   const widths = new Map<string, number>();
   const left = new Set<string>();
-  const line = (row: Row): string => {
-    const fields = columns.map(({ field, plain = field, paint = String }) => {
-      const text = inOneLine(plain(row));
-      return out.colour ? paint(text) : text;
-    });
-    return `${fields.filter((field) => field !== "").join(GAP)}\n`;
-  };
   const pageText = (rows: readonly Row[]): string => {
     if (output === "json") return rows.map((row, at) => item(json(row), count + at === 0)).join("");
-    if (!out.isTerminal) return rows.map(line).join("");
-    const filled = columns.map((column) => ({ ...column, fields: rows.map(column.field) }));
-    const table = columnsText(filled, out, widths);
-    for (const heading of table.left) left.add(heading);
-    return count === 0 ? table.text : table.text.slice(table.text.indexOf("\n") + 1);
+    const page = rowsText(rows, columns, out, widths);
+    for (const heading of page.left) left.add(heading);
+    return count === 0 || !out.isTerminal
+      ? page.text
+      : page.text.slice(page.text.indexOf("\n") + 1);
   };
   let page: Row[] = [];
   const printPage = async (): Promise<void> => {
@@ -78,6 +72,32 @@ export async function printList<Row>(
   if (left.size > 0 && err.isTerminal) {
     messages.note(`Columns not shown: ${listed([...left], 10)} (use --output json)`);
   }
+}
+
+/**
+ * Returns a table with headings for a terminal, or lines for a pipe, and the headings of the columns for
+ * which the terminal has no room.
+ *
+ * @param widths see `columnsText`.
+ */
+export function rowsText<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  out: Pick<Output, "isTerminal" | "colour" | "columns">,
+  widths?: Map<string, number>,
+): ReturnType<typeof columnsText> {
+  if (out.isTerminal) {
+    const filled = columns.map((column) => ({ ...column, fields: rows.map(column.field) }));
+    return columnsText(filled, out, widths);
+  }
+  const lines = rows.map((row) => {
+    const fields = columns.map(({ field, plain = field, paint = String }) => {
+      const text = inOneLine(plain(row));
+      return out.colour ? paint(text) : text;
+    });
+    return `${fields.filter((field) => field !== "").join(GAP)}\n`;
+  });
+  return { text: lines.join(""), left: [] };
 }
 
 /** Returns the text of an item of a JSON array, with what separates it from the item before. */

@@ -1,35 +1,11 @@
-/** Rows of text: a table on a terminal, plain lines for a program. */
+/** A table on a terminal. */
 
 import { fit, widthOf } from "../../runtime/cells.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { bold } from "./format.ts";
 
-/** Stands between two columns, as in the list of endpoints. */
+/** Separates two columns, also in a pipe. */
 export const GAP = "  ";
-
-/**
- * Returns lines of whole fields. On a terminal, there are headings and the columns line up. In a pipe
- * they don't, so that a row does not depend on the others.
- *
- * @param paint colours a field of a column, if colour is wanted.
- */
-export function tableText(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-  output: Pick<Output, "isTerminal" | "colour">,
-  paint: (field: string, column: number) => string = (field) => field,
-): string {
-  if (!output.isTerminal) {
-    const painted = output.colour ? paint : (field: string): string => field;
-    return rows.map((row) => `${row.map(painted).join(GAP)}\n`).join("");
-  }
-  const columns = headings.map((heading, at): Column => ({
-    heading,
-    fields: rows.map((row) => row[at] ?? ""),
-    paint: (field) => paint(field, at),
-  }));
-  return columnsText(columns, { ...output, columns: Infinity }).text;
-}
 
 /** A column of a table on a terminal. One without any text is not shown. */
 export interface Column {

@@ -3,6 +3,7 @@
 import { awsImageIn, isAwsAccount } from "../contract/aws_images.ts";
 import { ecrHost, parseImageName } from "../contract/registry.ts";
 import { MlcliError } from "../errors.ts";
+import type { Messages } from "../messages.ts";
 import { printable } from "../text.ts";
 import { EngineError, hintFor } from "./errors.ts";
 import type { ImageCalls, PullLogin } from "./images.ts";
@@ -52,22 +53,21 @@ export async function pullImage(
 }
 
 /**
- * The login that `docker login` keeps for a registry. That a helper fails is no error, as with `docker`: a
- * public image needs no login.
+ * Returns the login that `docker login` keeps for a registry. If a credential helper fails, mlcli prints a
+ * warning and pulls without a login, as `docker` does: a public image needs none.
  */
 export async function dockersLogin(
   registry: string,
-  environment: SearchEnvironment,
+  host: SearchEnvironment & { readonly messages: Messages },
   signal: AbortSignal,
-  warn: (message: string) => void,
 ): Promise<PullLogin | undefined> {
-  const source = loginSource(registry, environment);
+  const source = loginSource(registry, host);
   if (source === undefined) return undefined;
   try {
-    return await loginFrom(source, environment, signal);
+    return await loginFrom(source, host, signal);
   } catch (error) {
     if (!(error instanceof HelperError)) throw error;
-    warn(`${error.message}. Pulling from ${registry} without a login.`);
+    host.messages.warning(`${error.message}. Pulling from ${registry} without a login.`);
   }
 }
 

@@ -54,12 +54,7 @@ export async function pullBaseImages(
       const finding = baseImageFinding(app, reference, image);
       if (finding !== undefined) host.messages.tell([finding]);
     } else {
-      const login = await dockersLogin(
-        registryOf(reference),
-        host,
-        signal,
-        (text) => host.messages.warning(text),
-      );
+      const login = await dockersLogin(registryOf(reference), host, signal);
       await pull({ ...wanted, platform }, login, engine, signal, onEvent);
       if (wanted.isBuiltUpon) image = await engine.image(reference, signal);
     }

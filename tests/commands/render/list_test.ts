@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { type List, printList } from "../../../commands/render/list.ts";
+import { type List, printList, rowsText } from "../../../commands/render/list.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -47,6 +47,41 @@ async function* failingAfter(page: readonly Item[]): AsyncGenerator<readonly Ite
   await Promise.resolve();
   throw new Error("no more");
 }
+
+suite("rowsText", () => {
+  const columns = [
+    { heading: "APP", field: ([app]: readonly string[]) => app! },
+    {
+      heading: "STATE",
+      field: ([, state]: readonly string[]) => state!,
+      paint: (text: string) => `<${text}>`,
+    },
+  ];
+  const rows = [["a", "running"], ["学习", "up"]];
+  for (
+    const [where, isTerminal, colour, text] of [
+      ["lines in a pipe", false, false, "a  running\n学习  up\n"],
+      ["painted lines in a pipe with colour", false, true, "a  <running>\n学习  <up>\n"],
+      [
+        "a table with columns for wide letters on a terminal without colour",
+        true,
+        false,
+        "APP   STATE\na     running\n学习  up\n",
+      ],
+      [
+        "a painted table on a terminal with colour",
+        true,
+        true,
+        "\x1b[1mAPP\x1b[22m   \x1b[1mSTATE\x1b[22m\na     <running>\n学习  <up>\n",
+      ],
+    ] as const
+  ) {
+    it(`returns ${where}`, () => {
+      assertEquals(rowsText(rows, columns, { isTerminal, colour, columns: 80 }).text, text);
+      assertEquals(rowsText([], columns, { isTerminal, colour, columns: 80 }).text, "");
+    });
+  }
+});
 
 suite("printList", () => {
   it("prints whole fields in a pipe, without empty ones, and no heading", async () => {

@@ -1,42 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { type Column, columnsText, tableText } from "../../../commands/render/table.ts";
+import { type Column, columnsText } from "../../../commands/render/table.ts";
 import { widthOf } from "../../../runtime/cells.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-const HEADINGS = ["APP", "STATE"];
-const ROWS = [["a", "running"], ["longer", "up"]];
-const paint = (field: string, column: number): string => column === 1 ? `<${field}>` : field;
-
-suite("a table", () => {
-  for (
-    const [where, output, text] of [
-      ["a pipe", { isTerminal: false, colour: false }, "a  running\nlonger  up\n"],
-      ["a pipe with colour", { isTerminal: false, colour: true }, "a  <running>\nlonger  <up>\n"],
-      [
-        "a terminal without colour",
-        { isTerminal: true, colour: false },
-        "APP     STATE\na       running\nlonger  up\n",
-      ],
-      [
-        "a terminal with colour",
-        { isTerminal: true, colour: true },
-        "\x1b[1mAPP\x1b[22m     \x1b[1mSTATE\x1b[22m\na       <running>\nlonger  <up>\n",
-      ],
-    ] as const
-  ) {
-    it(`in ${where}`, () => assertEquals(tableText(HEADINGS, ROWS, output, paint), text));
-  }
-
-  it("on a terminal lines up letters that take two cells", () => {
-    const rows = [["学习", "x"], ["rate", "y"]];
-    const text = tableText(HEADINGS, rows, { isTerminal: true, colour: false });
-    assertEquals(text, "APP   STATE\n学习  x\nrate  y\n");
-  });
-
-  it("without rows has no heading", () => {
-    assertEquals(tableText(HEADINGS, [], { isTerminal: true, colour: true }), "");
-  });
-});
 
 suite("a table that is fitted to a terminal", () => {
   const fitted = (columns: number, ...all: readonly Column[]) =>
