@@ -29,23 +29,22 @@ export async function showBuild<T>(
     const title = `Building ${reference}`;
     return buildFrame({ title, steps: steps.all, start, now: now() }, room);
   });
-  try {
-    const built = await work((event) => {
-      if (event.kind === "warning") return messages.warning(event.text);
-      const lines = plainLines(event, steps);
-      if (isPlain) print(lines);
-      live?.changed();
-    });
-    const cached = steps.all.filter(({ state }) => state === "cached").length;
-    const of = cached === 0 ? "" : ` (${cached} of ${counted(steps.all.length, "step")} cached)`;
-    messages.state(`Built ${reference} in ${clockText(now() - start)}${of}`);
-    return built;
-  } catch (error) {
+  const onEvent = (event: BuildEvent): void => {
+    if (event.kind === "warning") return messages.warning(event.text);
+    const lines = plainLines(event, steps);
+    if (isPlain) print(lines);
+    live?.changed();
+  };
+  const built = await work(onEvent).catch((error) => {
+    messages.showBelow(undefined);
     if (!isPlain) {
       for (const { name, log } of failedSteps(steps.all)) print([name, ...log.whole()]);
     }
     throw error;
-  } finally {
-    messages.showBelow(undefined);
-  }
+  });
+  messages.showBelow(undefined);
+  const cached = steps.all.filter(({ state }) => state === "cached").length;
+  const of = cached === 0 ? "" : ` (${cached} of ${counted(steps.all.length, "step")} cached)`;
+  messages.state(`Built ${reference} in ${clockText(now() - start)}${of}`);
+  return built;
 }

@@ -73,7 +73,7 @@ export async function followEndpoint(
   } catch (error) {
     const rest = endpointGoesOn(name, options.choice);
     if (error instanceof Interrupted) {
-      host.messages.warning(`Interrupted: mlcli no longer waits for endpoint ${name}`, rest);
+      host.messages.warning(`Interrupted: stopped waiting for endpoint ${name}`, rest);
     }
     if (!(error instanceof AwsError)) throw error;
     throw withMore(error, rest);

@@ -556,7 +556,8 @@ suite("mlcli push: what is seen of it", () => {
     const { stderr } = await scene.run([], { isTerminal: true });
     const [said, created, drawn] = stderr.split(/(?<=\n)(?!\n)/);
     assertEquals([said, created].map((line) => line?.includes("\x1b")), [false, false]);
-    assertEquals(drawn, "\r0 of 1 layer\x1b[K\r\r\x1b[K");
+    const lines = ["0 of 1 layer", "2.5 MB of 2.5 MB, 2 of 2 layers"];
+    assertEquals(drawn, lines.map((line) => `\r${line}\x1b[K\r\r\x1b[K`).join(""));
     assertEquals(stderr.match(/Pushed|Retrying/g), null);
   });
 

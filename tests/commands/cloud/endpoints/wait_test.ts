@@ -175,7 +175,7 @@ suite("mlcli wait of an endpoint", () => {
     assertEquals(await run(box, ["--region", "eu-west-1"], { keys }), {
       code: 130,
       stdout: "",
-      stderr: "Creating\nwarning: Interrupted: mlcli no longer waits for endpoint shop\n" +
+      stderr: "Creating\nwarning: Interrupted: stopped waiting for endpoint shop\n" +
         "hint: SageMaker continues a change that has started. " +
         "To wait for the change: mlcli wait shop --region eu-west-1. " +
         `To delete the endpoint: ${REMOVAL} --region eu-west-1.\n`,
