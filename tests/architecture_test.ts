@@ -1,5 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import { basename, dirname, fromFileUrl, join, relative } from "@std/path";
+import { basename, dirname, fromFileUrl, join, relative, toFileUrl } from "@std/path";
+import cloudGroup from "../commands/cloud/cloud.ts";
+import { type Command, type Group, isGroup } from "../commands/command.ts";
+import { commandPaths, declarationOf } from "./helpers/command_paths.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
@@ -9,8 +12,6 @@ interface Module {
   readonly path: string;
   /** Paths from the root, or bare specifiers. */
   readonly imports: readonly string[];
-  /** Those of them that it imports types from, and nothing else. */
-  readonly typeImports: readonly string[];
   /** Those of them that are loaded before it runs. */
   readonly earlyImports: readonly string[];
   readonly code: string;
@@ -41,7 +42,6 @@ async function readModule(path: string): Promise<Module> {
   return {
     path,
     imports: imported(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g),
-    typeImports: imported(/\bimport type \{[^}]*\} from "([^"]+)"/g),
     earlyImports: imported(/^(?:import|export) (?!type )[^;]*?\bfrom "([^"]+)"/gm),
     code,
   };
@@ -118,6 +118,25 @@ const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp])[] = [
   ["commands/", /^main\.ts$/],
   ["runtime/", /^(main\.ts$|commands\/)/],
 ];
+
+const SCRIPT = "completions.ts declares all scripts: they differ only in the shell";
+
+/** Commands that their group's file declares. */
+const IN_GROUP: Readonly<Record<string, string>> = {
+  "completions bash": SCRIPT,
+  "completions zsh": SCRIPT,
+  "completions fish": SCRIPT,
+  "completions powershell": SCRIPT,
+  "completions complete": "only the scripts run it",
+};
+
+/** Returns the file of a command: `commands/local/list_jobs.ts` for `mlcli local list-jobs`. */
+function fileOf(names: readonly string[], declared: Command | Group): string {
+  const folders = [...names];
+  if (isGroup(declared)) folders.push(folders.at(-1)!);
+  else if (Object.hasOwn(cloudGroup.commands, names[0]!)) folders.unshift("cloud");
+  return `commands/${folders.join("/").replaceAll("-", "_")}.ts`;
+}
 
 /** Whether a module of the runtime knows a folder of it that it may not. */
 function knowsTooMuch(path: string, imported: string): boolean {
@@ -210,17 +229,20 @@ suite("architecture", () => {
 
   it("no modules import each other in a circle", async () => {
     const modules = await production();
-    const declarations = modules.filter(isDeclaration).map(({ path }) => path);
-    const imports = new Map(
-      modules.map(({ path, imports, typeImports }) => [
-        path,
-        // An action takes the type of its options from the file that declares them and imports it late.
-        imports.filter((imported) =>
-          !(typeImports.includes(imported) && declarations.includes(imported))
-        ),
-      ]),
-    );
-    assertEquals(circles(imports), []);
+    assertEquals(circles(new Map(modules.map(({ path, imports }) => [path, imports]))), []);
+  });
+
+  it("each command is the default export of the file that its path names", async () => {
+    const commands = new Map((await commandPaths()).map((names) => [names.join(" "), names]));
+    commands.delete("");
+    assertEquals(Object.keys(IN_GROUP).filter((name) => !commands.has(name)), []);
+    for (const names of commands.values()) {
+      if (Object.hasOwn(IN_GROUP, names.join(" "))) continue;
+      const declared = await declarationOf(names);
+      const file = fileOf(names, declared);
+      const loaded = await import(toFileUrl(join(ROOT, file)).href).catch((error) => error);
+      assert(loaded.default === declared, `mlcli ${names.join(" ")} is not declared in ${file}`);
+    }
   });
 
   it("only commands/cliffy/ imports Cliffy", async () => {
@@ -229,19 +251,6 @@ suite("architecture", () => {
     ).map(({ path }) => path);
     assert(importers.includes("commands/cliffy/tree.ts"));
     assertEquals(importers.filter((path) => !path.startsWith("commands/cliffy/")), []);
-  });
-
-  it("an action is a function that only files with declarations import, and late", async () => {
-    const modules = await production();
-    const actions = modules.filter(({ path }) => /^commands\/.*_actions?\.ts$/.test(path));
-    assert(actions.length > 0);
-    for (const { path, code } of actions) {
-      const importers = modules.filter(({ imports }) => imports.includes(path));
-      assert(importers.length > 0, path);
-      assertEquals(importers.filter((module) => !isDeclaration(module)), [], path);
-      assertEquals(importers.filter(({ earlyImports }) => earlyImports.includes(path)), [], path);
-      assertEquals(code.match(/^export (?!async function \w+Action\()/gm), null, path);
-    }
   });
 
   it("a file with declarations loads nothing early of what runs", async () => {
@@ -257,11 +266,15 @@ suite("architecture", () => {
     assertEquals(wrong, []);
   });
 
-  it("messages are printed by tell, which breaks them at the terminal's width", async () => {
-    const wrong = (await production()).filter(({ code }) =>
-      /print\((warning|note|error|hint)Text\(/.test(code)
+  it("only runtime/messages.ts and main.ts print messages; the others call Messages", async () => {
+    const imported =
+      /\{([^{}]*)\} (?:from|= await import\() ?"(?:\.\.?\/)+(?:runtime\/)?messages\.ts"/g;
+    const wrong = (await production()).flatMap(({ path, code }) =>
+      [...code.matchAll(imported)].flatMap(([, names = ""]) =>
+        names.match(/\b(?:tell|(?:note|warning|error|hint)Text)\b/g) ?? []
+      ).map((name) => `${path} imports ${name}`)
     );
-    assertEquals(wrong.map(({ path }) => path), []);
+    assertEquals(wrong.filter((text) => !text.startsWith("main.ts ")), []);
   });
 
   it("the contract is pure", async () => {

@@ -1,9 +1,19 @@
 import { assertEquals } from "@std/assert";
 import { main } from "../../main.ts";
 import type { AwsSettings } from "../../runtime/aws/settings.ts";
+import type { Context } from "../../runtime/context.ts";
 import { MlcliError } from "../../runtime/errors.ts";
+import {
+  type CommandName,
+  commandsWith,
+  except,
+  type Exceptions,
+  openStage,
+  wordsOf,
+} from "../helpers/command_lines.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
+import { CONFIGURATION } from "../helpers/job_app.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** Who says something: the options, the app's configuration, the environment. */
@@ -22,22 +32,29 @@ async function asked(command: readonly string[], said: Said): Promise<Asked> {
   await using directory = await makeDirectory({
     "demo.json": JSON.stringify({ image_name: "demo", ...configuration }),
   });
-  const all: AwsSettings[] = [];
+  const { aws, settings } = recordingAws();
   const context = fakeContext({
     cwd: directory.path,
     env: (name) => env[name],
     engine: () => Promise.reject(new MlcliError("No engine")),
-    aws: (settings) => {
-      all.push(settings);
-      return Promise.reject(new MlcliError("No platform"));
-    },
+    aws,
   });
   await main([...command, ...args], context);
-  assertEquals(all.length, 1, context.err.text);
-  const settings = Object.entries(all[0]!).filter(([, setting]) => setting !== undefined);
-  return Object.fromEntries(
-    settings.map(([name, { value, where }]) => [name, `${value} (${where})`]),
-  );
+  assertEquals(settings.length, 1, context.err.text);
+  return settings[0]!;
+}
+
+/** Returns a function that refuses to connect to AWS, and the settings that it gets. */
+function recordingAws(): { readonly aws: Context["aws"]; readonly settings: readonly Asked[] } {
+  const settings: Asked[] = [];
+  const aws = (all: AwsSettings): Promise<never> => {
+    const set = Object.entries(all).filter(([, setting]) => setting !== undefined);
+    settings.push(
+      Object.fromEntries(set.map(([name, { value, where }]) => [name, `${value} (${where})`])),
+    );
+    return Promise.reject(new MlcliError("No platform"));
+  };
+  return { aws, settings };
 }
 
 const ROLE = "arn:aws:iam::123456789012:role/";
@@ -113,19 +130,38 @@ const rows: readonly (readonly [title: string, said: Said, asked: Asked])[] = [
   }],
 ];
 
-for (
-  const command of [
-    ["list-endpoints"],
-    ["delete-endpoint", "-n", "churn", "--dry-run"],
-    ["doctor", "--cloud"],
-  ]
-) {
-  suite(`what mlcli ${command[0]} asks for`, () => {
-    for (const [title, said, expected] of rows) {
-      it(`follows ${title}`, async () => assertEquals(await asked(command, said), expected));
+suite("what mlcli list-endpoints asks for", () => {
+  for (const [title, said, expected] of rows) {
+    it(`follows ${title}`, async () => {
+      assertEquals(await asked(["list-endpoints"], said), expected);
+    });
+  }
+});
+
+/** Commands with `--region` that call AWS only with other arguments. */
+const ARGUMENTS: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
+  "doctor": ["doctor", "--cloud"],
+};
+
+const EXCEPTIONS: Exceptions = {
+  "init": "it writes the region into the configuration file",
+};
+
+suite("a command with --region", () => {
+  it("asks for the region of the command line and the role of the environment", async () => {
+    const configuration = { ...CONFIGURATION, ...CONFIGURED.configuration };
+    await using stage = await openStage({ configuration });
+    const file = `cloud_profile in ${stage.app.name}.json`;
+    const expected = { region: "eu-west-1 (--region)", profile: `team (${file})`, ...BY_ENV };
+    for (const name of except(await commandsWith("--region"), EXCEPTIONS)) {
+      const { aws, settings } = recordingAws();
+      const words = [...ARGUMENTS[name] ?? stage.filled(wordsOf(name)), ...REGION.args];
+      const options = { engine: stage.engineOf(name), cloud: undefined, aws, ...ENV };
+      const { stderr } = await stage.run(words, options);
+      assertEquals({ name, settings }, { name, settings: [expected] }, stderr);
     }
   });
-}
+});
 
 suite("what mlcli init writes", () => {
   const given: Readonly<Record<string, readonly [option: string, value: string]>> = {

@@ -7,6 +7,7 @@ import {
   type Play,
 } from "../helpers/fake_containers.ts";
 import { Box } from "../helpers/box/box.ts";
+import { commandsWith, LOCAL_COMMANDS, wordsWith } from "../helpers/command_lines.ts";
 import { type Answers, pong } from "../helpers/fake_engine.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
@@ -46,6 +47,20 @@ async function inStudio(
   const system = { os: "linux", root: root.path } as const;
   const result = await runInProcess(args(app), { cwd: app.directory, engine, system, env });
   return { ...result, engine };
+}
+
+/** Requires that each local command that has an option refuses it in Studio. */
+async function assertRefused(option: readonly string[], message: string): Promise<void> {
+  const files = { "../../rows.csv": "1\n" };
+  const commands = await commandsWith(option[0]!);
+  for (const name of commands.filter((name) => LOCAL_COMMANDS.includes(name))) {
+    const { code, stderr, engine } = await inStudio(() => wordsWith(name, ...option), {}, {
+      files,
+    });
+    const created = engine.created.length;
+    assertEquals({ name, code, created }, { name, code: 1, created: 0 }, stderr);
+    assertStringIncludes(stderr, message);
+  }
 }
 
 /** A refusal in the filter's form: text that holds JSON. */
@@ -276,37 +291,22 @@ suite("in SageMaker Studio", () => {
   });
 
   for (
-    const [args, network] of [
-      [["local", "train", "--network", "db"], "db"],
-      [["local", "train", "--network-isolation"], "none"],
-      [["local", "process", "-f", "p.py", "--network", "bridge"], "bridge"],
-      [["local", "shell", "--network", "db", "--", "true"], "db"],
-      [["local", "deploy", "--network", "db", "--port", "0"], "db"],
-    ] as const
+    const network of [
+      ["--network", "db"],
+      ["--network", "bridge"],
+      ["--network-isolation"],
+    ]
   ) {
-    it(`${args.slice(0, 2).join(" ")} with the network ${network} is refused before anything`, async () => {
-      const { code, stderr, engine } = await inStudio(() => args);
-      assertEquals(code, 1);
-      assertStringIncludes(
-        stderr,
-        'error: SageMaker Studio supports only the container network "sag',
-      );
-      assertEquals(engine.created, []);
+    it(`each local command that has ${network[0]} refuses ${network.join(" ")} before anything`, async () => {
+      const message = 'error: SageMaker Studio supports only the container network "sag';
+      await assertRefused(network, message);
     });
   }
 
-  for (const role of [["train"], ["process", "-f", "p.py"], ["shell", "serve"]]) {
-    it(`local ${role.join(" ")} rejects --publish in Studio before it creates a container`, async () => {
-      const { code, stderr, engine } = await inStudio(() => [
-        ...["local", ...role, "--publish", "5678"],
-      ]);
-      assertEquals({ code, created: engine.created }, { code: 1, created: [] });
-      assertStringIncludes(
-        stderr,
-        "error: SageMaker Studio does not support publishing container ports\n",
-      );
-    });
-  }
+  it("each local command that has --publish rejects it before it creates a container", async () => {
+    const message = "error: SageMaker Studio does not support publishing container ports\n";
+    await assertRefused(["--publish", "5678"], message);
+  });
 
   it("an engine elsewhere has none of these rules", async () => {
     await using root = await space();

@@ -4,6 +4,7 @@ import stop from "../../commands/local/stop.ts";
 import { optionsOf } from "../../commands/options/option.ts";
 import { root } from "../../commands/root.ts";
 import { main } from "../../main.ts";
+import { COMMANDS, commandsWith } from "../helpers/command_lines.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
 import { completeApp, makeApp } from "../helpers/app.ts";
@@ -26,17 +27,24 @@ suite("the top level", () => {
   it("separates local commands and commands that cost money in its help", async () => {
     const [code, help] = await said(["--help"]);
     assertEquals(code, 0);
-    const groups = [
-      below("On this machine", help),
-      below("On SageMaker (costs money)", help),
-      below("Jobs and endpoints on SageMaker", help),
+    const sections = [
+      "On this machine",
+      "On SageMaker (costs money)",
+      "Jobs and endpoints on SageMaker",
     ];
-    assertEquals(groups[0]!.join(" "), "init build local doctor config completions help");
-    assertEquals(
-      groups[1]!.join(" "),
-      "cloud push upload-data train process transform deploy invoke-endpoint",
-    );
-    assertEquals(groups.flat(), Object.keys(root.commands));
+    const members = Object.entries(root.commands);
+    for (const heading of sections) {
+      const names = members.filter(([, member]) => member.heading === heading).map(([name]) =>
+        name
+      );
+      assertEquals(below(heading, help), names);
+    }
+    const listed = sections.flatMap((heading) => below(heading, help));
+    assertEquals(listed, members.map(([name]) => name));
+    // An instance costs money.
+    for (const name of await commandsWith("--ec2-type")) {
+      assert(below("On SageMaker (costs money)", help).includes(name), name);
+    }
   });
 
   for (
@@ -67,13 +75,16 @@ suite("the top level", () => {
   }
 
   it("takes a tag before any command, and shows it where there is a use for it", async () => {
-    const withTag = await said(["-t", "v2", "train", "--help", "all"]);
-    assertEquals(withTag, await said(["train", "--help", "all"]));
-    assert(withTag[1].includes("--docker-tag"));
-    for (const name of ["stop", "status", "logs", "invoke", "list-jobs"]) {
-      const [code, help] = await said(["--docker-tag", "v2", "local", name, "--help"]);
-      assertEquals([code, help], [0, (await said(["local", name, "-t", "v3", "--help"]))[1]]);
-      assertEquals(help.includes("docker-tag"), false);
+    const tagged = await said(["-t", "v2", "train", "--help", "all"]);
+    assertEquals(tagged, await said(["train", "--help", "all"]));
+    assert(tagged[1].includes("--docker-tag"));
+    const withTag = await commandsWith("--docker-tag");
+    for (const name of COMMANDS.filter((name) => name.startsWith("local "))) {
+      const words = name.split(" ");
+      const [code, help] = await said(["--docker-tag", "v2", ...words, "--help", "all"]);
+      const after = await said([...words, "-t", "v3", "--help", "all"]);
+      assertEquals([code, help], [0, after[1]]);
+      assertEquals(help.includes("docker-tag"), withTag.includes(name), name);
     }
     assertEquals((await said(["-t", "v2", "list-endpoints"]))[0], 2);
   });

@@ -2,25 +2,26 @@ import { assert, assertEquals } from "@std/assert";
 import { completeApp } from "../helpers/app.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
 import { runInProcess } from "../helpers/in_process.ts";
+import { commandsWith, except, type Exceptions, openStage } from "../helpers/command_lines.ts";
+import { CONFIGURATION } from "../helpers/job_app.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** Each command that reads an app's file, and what it cannot do without. */
-const COMMANDS: readonly string[] = [
-  ...["build", "local train", "local process -f p.py", "local deploy", "push"],
-  ...[
-    "train",
-    "process",
-    "deploy",
-    "upload-data -i requirements.txt --target-dir s3://my-bucket/a",
-  ],
-  ...["list-jobs", "describe a", "logs a", "wait a", "stop-job a", "download-model a"],
-  ...["list-endpoints", "invoke-endpoint -n a requirements.txt", "delete-endpoint -n a"],
-];
+const NO_FILE = "it finds servers by the app's name, without the configuration file";
+
+/** Commands with `--app-name` that print no warning. */
+const EXCEPTIONS: Exceptions = {
+  "local stop": NO_FILE,
+  "local status": NO_FILE,
+  "local logs": NO_FILE,
+  "local ui": "its command line names an app that does not exist",
+  "doctor": "it prints them as problems",
+};
 
 suite("keys of the configuration file that were probably meant differently", () => {
   it("are warned of by each command that reads it, once, wherever they stand", async () => {
-    await using app = await completeApp({
+    await using stage = await openStage({
       configuration: {
+        ...CONFIGURATION,
         "cloud-region": "eu-west-1",
         ec2_type: "ml.m5.large",
         memory: "kept: it may be anybody's",
@@ -30,7 +31,7 @@ suite("keys of the configuration file that were probably meant differently", () 
         local: { memroy: "8g" },
       },
     });
-    const file = `${app.name}.json`;
+    const file = `${stage.app.name}.json`;
     const warnings = [
       [`unknown key "cloud-region"`, 'Did you mean "cloud_region"?'],
       [
@@ -47,14 +48,12 @@ suite("keys of the configuration file that were probably meant differently", () 
     const expected = warnings.map(([message, hint]) =>
       `warning: ${file}: ${message}\nhint: ${hint}\n`
     ).join("");
-    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
-    for (const command of COMMANDS) {
-      const args = command.split(" ");
-      const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
-      assert(stderr.startsWith(expected), `${command}: ${stderr}`);
-      assertEquals(stderr.split("unknown key").length, 4, command);
+    for (const name of except(await commandsWith("--app-name"), EXCEPTIONS)) {
+      const { stderr } = await stage.runCommand(name, { cloud: undefined });
+      assert(stderr.startsWith(expected), `${name}: ${stderr}`);
+      assertEquals(stderr.split("unknown key").length, 4, name);
     }
-    const { stdout } = await runInProcess(["doctor"], { cwd: app.directory, engine });
+    const { stdout } = await stage.runCommand("doctor");
     for (const [message] of warnings) assertEquals(stdout.split(message).length, 2, stdout);
   });
 

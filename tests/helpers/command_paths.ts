@@ -1,4 +1,4 @@
-import { type Group, isGroup } from "../../commands/command.ts";
+import { type Command, type Group, isGroup, type Member } from "../../commands/command.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
 
@@ -15,6 +15,17 @@ export async function commandPaths(
     else paths.push(path);
   }
   return paths;
+}
+
+/** Returns the declaration of the command or group that names lead to. */
+export async function declarationOf(names: readonly string[]): Promise<Command | Group> {
+  let declared: Command | Group = root;
+  for (const name of names) {
+    const member: Member | undefined = isGroup(declared) ? declared.commands[name] : undefined;
+    if (member === undefined) throw new Error(`No command: mlcli ${names.join(" ")}`);
+    declared = (await member.load()).default;
+  }
+  return declared;
 }
 
 /** Returns the options and arguments of each command, without those of groups. */

@@ -37,7 +37,7 @@ export interface CutRun extends ProgramResult {
 
 /** Runs a command, and once more when the engine is back. @param cut nothing is cut without it. */
 export async function runCut(command: EngineCommand, cut?: Cut): Promise<CutRun> {
-  await using app = await completeApp();
+  await using app = await completeApp({ files: { "../../rows.csv": "1\n" } });
   await using servers = new AsyncDisposableStack();
   await using engine = await fakeContainers({
     program: (container) => answerOrEnd(container, servers),

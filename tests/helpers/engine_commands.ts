@@ -1,6 +1,7 @@
-/** Each command that asks the engine for something, for sweeps over all their calls. */
+/** Each command that calls the engine, for sweeps over all its calls. */
 
 import { assertStringIncludes } from "@std/assert";
+import { COMMANDS, lineOf, wordsOf } from "./command_lines.ts";
 import type { Play } from "./fake_containers.ts";
 
 /** A command, and what the engine plays for it. */
@@ -42,11 +43,11 @@ export const LOCAL_STOP: EngineCommand = {
   play: withServer,
 };
 
-export const ENGINE_COMMANDS: readonly EngineCommand[] = [
+/** Commands that need other arguments or another engine than by default. */
+const SPECIAL: readonly EngineCommand[] = [
   { args: ["local", "train"] },
   { args: ["local", "train", "--strict"] },
   { args: ["local", "train", "--instance-count", "2"] },
-  { args: ["local", "process", "--file", "p.py"] },
   { args: ["local", "deploy", "--port", "0"] },
   {
     args: ["local", "deploy", "--replace", "--port", PORT],
@@ -56,12 +57,23 @@ export const ENGINE_COMMANDS: readonly EngineCommand[] = [
   },
   { args: ["local", "status"], play: withServer },
   LOCAL_STOP,
-  { args: ["local", "logs", "--port", PORT], play: withServer },
   // Nobody listens there, so the engine is asked who should.
   { args: ["local", "invoke", "APP.json", "--port", "1"] },
   { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
   { args: ["build", "--replace"], play: building },
   { args: ["doctor"], play: withVersion },
+];
+
+function isSpecial(name: string): boolean {
+  return SPECIAL.some(({ args }) => args.join(" ").startsWith(name));
+}
+
+export const ENGINE_COMMANDS: readonly EngineCommand[] = [
+  ...SPECIAL,
+  ...COMMANDS.filter((name) => lineOf(name).engine && !isSpecial(name)).map((name) => ({
+    args: wordsOf(name).map((word) => word === "PORT" ? PORT : word),
+    ...wordsOf(name).includes("PORT") ? { play: withServer } : {},
+  })),
 ];
 
 /** Requires that a run names each container that is left, but for a server that is to be there. */

@@ -43,7 +43,7 @@ export async function runHung(
   { args, play }: HungCommand,
   hanging?: Hanging,
 ): Promise<HungRun> {
-  await using app: TestApp = await completeApp();
+  await using app: TestApp = await completeApp({ files: { "../../rows.csv": "1\n" } });
   await using servers = new AsyncDisposableStack();
   const keys = new Keys();
   const own = play?.(app.name, keys) ?? {};

@@ -1,13 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
-import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
 import { contentOf, namesIn } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { assertSaysNoRoom, moments } from "../../helpers/full_disk.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import { pushesOf } from "../../helpers/fake_pushes.ts";
-import { BUCKET as JOB_BUCKET } from "../../helpers/job_app.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -135,33 +132,6 @@ if (MAY_MOUNT) {
       const whole = { "o/": "", "o/a": WEIGHTS, "o/b": WEIGHTS };
       assertEquals(await contentOf(`${app.directory}/clean`), whole);
     });
-  });
-
-  suite("a full disk is in the way of no command that writes nothing here:", () => {
-    const data = `s3://${JOB_BUCKET}/app/data`;
-    const train = ["train", "-i", data, "-o", `s3://${JOB_BUCKET}/out`, "-e", "ml.m5.large"];
-    for (
-      const line of [
-        ["upload-data", "-i", "data", "--target-dir", `s3://${JOB_BUCKET}/new`],
-        train,
-        [...train, "--no-wait"],
-        ["process", "-f", "p.py", ...train.slice(1)],
-        ["push"],
-        LEAST,
-        ["list-jobs"],
-        ["list-endpoints"],
-      ]
-    ) {
-      it(line.filter((word) => !word.startsWith("s3:")).join(" "), async () => {
-        await using disk = await smallDisk();
-        await using job = await makeDeployApp({ parent: disk.path });
-        await using engine = await pushesOf(job);
-        await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
-        await disk.leave({ blocks: 0, files: 0 });
-        const { code, stderr } = await job.run(line, line[0] === "push" ? { engine } : {});
-        assertEquals([code, stderr.includes("No space")], [0, false], stderr);
-      });
-    }
   });
 
   suite("a model that is packed where the directory of temporary files is full", () => {

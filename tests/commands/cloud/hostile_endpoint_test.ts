@@ -2,6 +2,12 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { jsonAnswer } from "../../helpers/box/answers.ts";
 import type { Box } from "../../helpers/box/box.ts";
 import { Refused } from "../../helpers/box/service.ts";
+import {
+  allWordsOf,
+  CLOUD_COMMANDS,
+  except,
+  type Exceptions,
+} from "../../helpers/command_lines.ts";
 import { LEAST, makeDeployApp, UPDATE } from "../../helpers/deploy_app.ts";
 import { assertHarmless, EVIL } from "../../helpers/hostile_text.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
@@ -41,7 +47,8 @@ function poison(box: Box, status: string, names: readonly string[] = []): void {
 /** An endpoint that has all that one can have, with a log. */
 async function endpoint(): Promise<JobApp> {
   const job = await makeDeployApp();
-  const { box } = job;
+  const { box, app } = job;
+  await app.write(`${app.directory}/rows.csv`, "1\n");
   box.endpoints.add("shop", {
     container: { Environment: { A: BEFORE } },
     settings: {
@@ -58,13 +65,19 @@ async function endpoint(): Promise<JobApp> {
   return job;
 }
 
+/** Commands whose lines about the endpoint are in `ASKING`. */
+const EXCEPTIONS: Exceptions = {
+  "deploy": "it updates the endpoint",
+  "delete-endpoint": "it also deletes the other parts",
+};
+
 const ASKING = [
-  ["describe", "shop"],
+  ...except(CLOUD_COMMANDS, EXCEPTIONS).flatMap(allWordsOf).filter((words) =>
+    words.includes("shop")
+  ),
   ["describe", "shop", "--output", "json"],
   ["list-endpoints"],
   ["list-endpoints", "--output", "json"],
-  ["wait", "shop"],
-  ["logs", "shop"],
   UPDATE,
   [...UPDATE, "--dry-run"],
   ["delete-endpoint", "-n", "shop", "--delete-config", "--delete-model", "--wait"],

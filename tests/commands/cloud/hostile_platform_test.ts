@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { errorAnswer, jsonAnswer } from "../../helpers/box/answers.ts";
 import { Box } from "../../helpers/box/box.ts";
+import { allWordsOf, CLOUD_COMMANDS } from "../../helpers/command_lines.ts";
 import { fakePushes } from "../../helpers/fake_pushes.ts";
 import { assertHarmless, EVIL } from "../../helpers/hostile_text.ts";
 import { runCloudInProcess } from "../../helpers/in_process.ts";
@@ -27,16 +28,15 @@ function answer(box: Box, operation: string, change: (body: Record<string, unkno
 suite("what a job's author makes SageMaker say", () => {
   for (
     const args of [
-      ["describe", "churn"],
+      ...CLOUD_COMMANDS.flatMap(allWordsOf).filter((words) =>
+        words.includes("churn") || words.includes("late")
+      ),
       ["describe", "churn", "--output", "json"],
-      ["wait", "churn"],
-      ["stop-job", "churn"],
-      ["logs", "churn", "--follow"],
     ]
   ) {
     it(`is obeyed by no terminal: mlcli ${args.join(" ")}`, async () => {
       await using box = await Box.open();
-      addJob(box, "churn", []);
+      for (const name of ["churn", "late"]) addJob(box, name, []);
       box.logs.put("/aws/sagemaker/TrainingJobs", `churn/${EVIL}-1-1750000000`, [EVIL]);
       answer(box, "DescribeTrainingJob", (body) => {
         body["SecondaryStatus"] = EVIL;

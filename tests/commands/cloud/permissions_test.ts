@@ -10,9 +10,16 @@ import {
   TRANSFORM,
   transformed,
 } from "../../helpers/cloud_lines.ts";
+import {
+  CLOUD_COMMANDS,
+  except,
+  type Exceptions,
+  openStage,
+  wordsOf,
+} from "../../helpers/command_lines.ts";
+import type { InProcessOptions } from "../../helpers/in_process.ts";
 import { LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
 import { putImage } from "../../helpers/box/images.ts";
-import { pushesOf } from "../../helpers/fake_pushes.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { permissionTable } from "../../helpers/permission_table.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -30,7 +37,6 @@ const ROWS: readonly Row[] = [
     const name = await trained(job);
     return ["init", "--from", `training-job/${name}`, "--data", "1MB"];
   }],
-  ["push", ["push"]],
   ["upload-data", ["upload-data", "-i", "data", "--target-dir", DATA]],
   ["upload-data --delete", ["upload-data", "-i", "data", "--target-dir", DATA, "--delete"]],
   ["train", [...TRAIN, "--tag", "team=churn"]],
@@ -72,7 +78,6 @@ const ROWS: readonly Row[] = [
     await app.write(`${app.directory}/model/model.txt`, "seven");
     return ["deploy", "-n", "shop", "-e", "ml.m5.large", "-m", "model"];
   }, ["--env", "A=1"]],
-  ["list-jobs", ["list-jobs"]],
   ["describe", async (job) => ["describe", await trained(job)]],
   ["describe", async (job) => ["describe", await transformed(job)]],
   ["wait", async (job) => ["wait", await trained(job)]],
@@ -87,7 +92,6 @@ const ROWS: readonly Row[] = [
     await job.run(["wait", name]);
     return ["download-output", name, "--to", "elsewhere"];
   }],
-  ["invoke-endpoint", invocation],
   ["invoke-endpoint --stream", async (job) => [...await invocation(job), "--stream"]],
 ];
 
@@ -95,30 +99,55 @@ const ROWS: readonly Row[] = [
 const ONLY_WITH_ITS_OWN = (args: readonly string[]): readonly string[] =>
   args.filter((arg) => arg !== "--tag" && arg !== "team=churn");
 
+/** Runs a command line with the permissions of a row, and with those that it cannot do without. */
+async function assertPermissions(
+  job: JobApp,
+  [row, args, again = []]: readonly [
+    row: string,
+    args: readonly string[],
+    again?: readonly string[],
+  ],
+  options: Partial<InProcessOptions> = {},
+): Promise<void> {
+  const permissions = (await permissionTable()).get(row);
+  assert(permissions, `docs/reference/roles.md has no permissions of ${row}`);
+  const { asked } = job.box.faults;
+  asked.clear();
+  const first = await job.run(args, options);
+  assertEquals(first.code, 0, first.stderr);
+  const { needs, isBetterWith } = permissions;
+  const known = new Set([...needs, ...isBetterWith, "sts:GetCallerIdentity"]);
+  assertEquals([...asked].filter((action) => !known.has(action)), [], first.stderr);
+  assert(asked.size > 0);
+  for (const action of isBetterWith) if (!needs.includes(action)) job.box.faults.deny(action);
+  await removeTreeIfThere(`${job.app.directory}/elsewhere`);
+  const second = await job.run([...ONLY_WITH_ITS_OWN(args), ...again], options);
+  assertEquals(second.code, 0, second.stderr);
+}
+
+/** Commands that `endpoints/permissions_test.ts` tests. */
+const EXCEPTIONS: Exceptions = {
+  "list-endpoints": "about endpoints",
+  "delete-endpoint": "about endpoints",
+};
+
 suite("the permissions that commands ask for", () => {
-  for (const [row, given, again = []] of ROWS) {
+  const others = except(CLOUD_COMMANDS, EXCEPTIONS)
+    .filter((name) => ROWS.every(([row]) => row !== name));
+  for (const name of others) {
+    it(`mlcli ${name}: asks for those in the docs alone, and works without those that it can do without`, async () => {
+      await using stage = await openStage();
+      await assertPermissions(stage, [name, wordsOf(name)], { engine: stage.engineOf(name) });
+    });
+  }
+
+  for (const [row, given, again] of ROWS) {
     const isFunction = typeof given === "function" ? " (of what there is)" : "";
     it(`mlcli ${row}${isFunction}: asks for those in the docs alone, and works without those that it can do without`, async () => {
-      const permissions = (await permissionTable()).get(row);
-      assert(permissions, row);
       await using job = await makeDeployApp();
-      await using engine = await pushesOf(job);
       await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
-      const { asked } = job.box.faults;
       const args = typeof given === "function" ? await given(job) : given;
-      // Without an engine, the image is not compared.
-      const options = row === "push" ? { engine } : {};
-      asked.clear();
-      const first = await job.run(args, options);
-      assertEquals(first.code, 0, first.stderr);
-      const { needs, isBetterWith } = permissions;
-      const known = new Set([...needs, ...isBetterWith, "sts:GetCallerIdentity"]);
-      assertEquals([...asked].filter((action) => !known.has(action)), [], first.stderr);
-      assert(asked.size > 0);
-      for (const action of isBetterWith) if (!needs.includes(action)) job.box.faults.deny(action);
-      await removeTreeIfThere(`${job.app.directory}/elsewhere`);
-      const second = await job.run([...ONLY_WITH_ITS_OWN(args), ...again], options);
-      assertEquals(second.code, 0, second.stderr);
+      await assertPermissions(job, [row, args, again]);
     });
   }
 });

@@ -1,8 +1,12 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import completions from "../../../commands/completions/completions.ts";
 import { makeApp } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
+
+const SHELLS = Object.entries(completions.commands).filter(([, { isHidden }]) => !isHidden)
+  .map(([name]) => name);
 
 /** What may follow these words, as the scripts are told. */
 async function lines(cwd: string, ...words: readonly string[]): Promise<readonly string[]> {
@@ -28,7 +32,7 @@ suite("what may follow the words of a command line", () => {
     [["--no-color", "local", "process", "--app-name", "shop", "--file"], ["a.py"]],
     [["--docker-tag", "v2", "local", "process", "--file"], ["a.py"]],
     [["local", "process", "--file=a.py"], []],
-    [["completions"], ["bash", "zsh", "fish", "powershell"]],
+    [["completions"], SHELLS],
     [["local", "list-jobs"], ["run-1"]],
     [["local", "list-jobs", "run-1"], ["run-1"]],
     [["local", "ls"], ["run-1"]],
@@ -74,7 +78,7 @@ suite("what may follow the words of a command line", () => {
 });
 
 suite("the scripts of mlcli completions", () => {
-  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+  for (const shell of SHELLS) {
     it(`ask mlcli in ${shell}`, async () => {
       const { code, stdout, stderr } = await runInProcess(["completions", shell], { cwd: "/" });
       assertEquals([code, stderr], [0, ""]);

@@ -14,6 +14,7 @@ import { OutputClosed } from "../../../runtime/errors.ts";
 import { CLOCK } from "../../../runtime/time.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
+import { commandsWith, wordsWith } from "../../helpers/command_lines.ts";
 import { contentOf, makeDirectory } from "../../helpers/directory.ts";
 import {
   type FakeContainer,
@@ -69,7 +70,7 @@ async function onStage(
   });
   await using app = await completeApp({
     configuration,
-    files: { "processing/processing.py": "" },
+    files: { "processing/processing.py": "", "../../rows.csv": "1\n" },
   });
   await using servers = new AsyncDisposableStack();
   await using engine = await fakeContainers({
@@ -104,39 +105,39 @@ const LENT = ["--aws-credentials", "team"];
 const NAMES = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
 
 suite("--aws-credentials", () => {
-  const commands = [
-    ["train"],
-    ["process", "--file", "processing.py"],
-    ["deploy", "--port", "0"],
-    ["transform", "--input", "BASE/processing/processing.py"],
-    ["shell", "--", "true"],
-    ["shell", "process", "--", "true"],
-    ["shell", "serve", "--", "true"],
-  ];
-  for (const [name, ...more] of commands) {
-    const args = [name!, ...LENT, ...more];
-    it(`local ${args.join(" ")} gives the container an hour's credentials of the profile`, async () => {
-      await onStage({}, async ({ box, run, variables }) => {
-        const { code, stderr } = await run(args);
-        assertEquals(code, 0, stderr);
-        const [{ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION } = {}] =
-          variables();
-        assertEquals({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION }, {
-          AWS_ACCESS_KEY_ID: "ASIASESSIONSESSI0001",
-          AWS_SECRET_ACCESS_KEY: "session-secret-that-nobody-may-see-00001",
-          AWS_SESSION_TOKEN: "session-token-that-nobody-may-see-000001",
-          AWS_REGION: "eu-north-1",
-        });
-        const asked = box.requests.map((
-          { operation, input },
-        ) => [operation, input.DurationSeconds]);
-        assertEquals(asked, [["GetSessionToken", "3600"]]);
-        assertMatch(
-          stderr,
-          /^note: The container receives the AWS credentials of profile "team" \(valid until \d{4}-\d\d-\d\d \d\d:\d\d\)$/m,
-        );
+  async function assertGiven(args: readonly string[]): Promise<void> {
+    await onStage({}, async ({ box, run, variables }) => {
+      const { code, stderr } = await run(args);
+      assertEquals(code, 0, stderr);
+      const [{ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION } = {}] =
+        variables();
+      assertEquals({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION }, {
+        AWS_ACCESS_KEY_ID: "ASIASESSIONSESSI0001",
+        AWS_SECRET_ACCESS_KEY: "session-secret-that-nobody-may-see-00001",
+        AWS_SESSION_TOKEN: "session-token-that-nobody-may-see-000001",
+        AWS_REGION: "eu-north-1",
       });
+      const asked = box.requests.map((
+        { operation, input },
+      ) => [operation, input.DurationSeconds]);
+      assertEquals(asked, [["GetSessionToken", "3600"]]);
+      assertMatch(
+        stderr,
+        /^note: The container receives the AWS credentials of profile "team" \(valid until \d{4}-\d\d-\d\d \d\d:\d\d\)$/m,
+      );
     });
+  }
+
+  it("gives the container an hour's credentials of the profile, in each command that has it", async () => {
+    for (const name of await commandsWith("--aws-credentials")) {
+      await assertGiven(wordsWith(name, ...LENT).slice(1));
+    }
+  });
+
+  for (const role of ["process", "serve"]) {
+    const args = ["shell", role, ...LENT, "--", "true"];
+    it(`local ${args.join(" ")} gives the container an hour's credentials of the profile`, () =>
+      assertGiven(args));
   }
 
   it("gives all hosts of a run the credentials of one request", async () => {

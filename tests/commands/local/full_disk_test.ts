@@ -221,51 +221,6 @@ if (MAY_MOUNT) {
     }
   });
 
-  suite("a full disk is in the way of no command that writes nothing here:", () => {
-    for (
-      const args of [
-        ["build"],
-        ["local", "status"],
-        ["local", "list-jobs"],
-        ["local", "logs", "-p", "PORT"],
-        ["local", "invoke", "-p", "PORT", "rows.csv"],
-        ["local", "stop", "-p", "PORT"],
-      ]
-    ) {
-      it(args.join(" "), async () => {
-        await using disk = await smallDisk();
-        await using app = await appOn(disk);
-        await app.write(`${app.directory}/rows.csv`, "1\n");
-        await using ping = pingServer();
-        await using engine = await fakeContainers({
-          containers: [{
-            Id: "abc",
-            Names: [`/mlcli-${app.name}-serve-${ping.port}`],
-            State: "running",
-            Status: "Up",
-            Image: `${app.name}:latest`,
-            Created: 0,
-            Labels: {
-              "mlcli.app": app.name,
-              "mlcli.role": "serve",
-              "mlcli.port": String(ping.port),
-            },
-          }],
-          answers: {
-            async "POST /build"(request) {
-              await request.body?.pipeTo(new WritableStream());
-              return Response.json({ aux: { ID: "sha256:0123" } });
-            },
-          },
-        });
-        await disk.leave({ blocks: 0, files: 0 });
-        const line = args.map((arg) => arg === "PORT" ? String(ping.port) : arg);
-        const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
-        assertEquals([code, stderr.includes("No space")], [0, false], stderr);
-      });
-    }
-  });
-
   suite("local deploy on a full disk", () => {
     it("serves the model that is there", async () => {
       await using disk = await smallDisk();

@@ -1,22 +1,18 @@
 /** Which options of which command exclude or require each other, read from their declarations. */
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { type Command, type Group, isGroup } from "../../../commands/command.ts";
+import { type Command, isGroup } from "../../../commands/command.ts";
 import { type Flag, type NamedOption, optionsOf } from "../../../commands/options/option.ts";
 import { type Given, readOptions } from "../../../commands/options/read.ts";
-import { root } from "../../../commands/root.ts";
 import type { SectionName } from "../../../runtime/app/configuration.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import type { Setting } from "../../../runtime/setting.ts";
 import { appObject } from "../../helpers/app_object.ts";
+import { commandPaths, declarationOf } from "../../helpers/command_paths.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 async function commandAt(path: string): Promise<Command> {
-  let declared: Command | Group = root;
-  for (const name of path.split(" ")) {
-    assert(isGroup(declared), path);
-    declared = (await declared.commands[name]!.load()).default;
-  }
+  const declared = await declarationOf(path.split(" "));
   assert(!isGroup(declared), path);
   return declared;
 }
@@ -104,16 +100,8 @@ function nameOf(flag: string): string {
 }
 
 async function allCommands(): Promise<readonly Command[]> {
-  const found: Command[] = [];
-  const visit = async (group: Group): Promise<void> => {
-    for (const { load } of Object.values(group.commands)) {
-      const declared = (await load()).default;
-      if (isGroup(declared)) await visit(declared);
-      else found.push(declared);
-    }
-  };
-  await visit(root);
-  return found;
+  const declared = await Promise.all((await commandPaths()).map(declarationOf));
+  return declared.filter((one): one is Command => !isGroup(one));
 }
 
 suite("the relations of options", () => {

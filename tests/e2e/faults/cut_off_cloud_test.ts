@@ -21,7 +21,7 @@ function signalsOf(at: number, row: number, share: number): readonly EndingSigna
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 
 /** Those that follow a job wait for seconds between two questions. */
-const SLOW = /^(train|transform|wait|logs --follow|wait for an endpoint)$/;
+const SLOW = /^(train|transform|wait .*|logs .* --follow)$/;
 
 suite("the program of a cloud command, ended at each of its calls", () => {
   for (const [name, open] of Object.entries(SCENES).filter(([name]) => !SLOW.test(name))) {

@@ -6,9 +6,16 @@ import { Box } from "../box/box.ts";
 import { putImage } from "../box/images.ts";
 import type { JobStep } from "../box/jobs/job_store.ts";
 import { TRANSFORM } from "../cloud_lines.ts";
+import {
+  allWordsOf,
+  CLOUD_COMMANDS,
+  except,
+  type Exceptions,
+  openStage,
+} from "../command_lines.ts";
 import { makeDeployApp, MODEL } from "../deploy_app.ts";
 import { fakePushes } from "../fake_pushes.ts";
-import { BUCKET, type JobApp, makeJobApp } from "../job_app.ts";
+import { BUCKET, makeJobApp } from "../job_app.ts";
 import { addJob } from "../jobs.ts";
 import type { Stopped } from "../stopped_call.ts";
 import { downloading, DOWNLOADS, uploading } from "./data_scenes.ts";
@@ -149,23 +156,10 @@ const STEPS: readonly JobStep[] = [
 /** All that it prints. */
 const LOG = "one\ntwo\nthree\n";
 
-/** Command lines that ask; what they print in the end. */
-export const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
-  "wait": ["wait", "churn-1"],
-  "logs": ["logs", "churn-1"],
-  "logs --follow": ["logs", "churn-1", "--follow"],
-  "describe": ["describe", "churn-1"],
-  "stop-job": ["stop-job", "churn-1"],
-  "list-jobs": ["list-jobs", "--output", "json"],
-  "list-endpoints": ["list-endpoints"],
-  "describe of an endpoint": ["describe", "shop"],
-  "wait for an endpoint": ["wait", "shop"],
-};
-
-/** A command line that asks: what it prints is what is so, or the beginning of that. */
-export async function asking(args: readonly string[]): Promise<Scene> {
-  const job: JobApp = await makeJobApp();
-  const { box, app } = job;
+/** A command line that changes nothing, or that can be repeated: it prints all of its result, or nothing. */
+async function repeatable(args: readonly string[]): Promise<Scene> {
+  const stage = await openStage();
+  const { box, app } = stage;
   return {
     box,
     cwd: app.directory,
@@ -177,8 +171,10 @@ export async function asking(args: readonly string[]): Promise<Scene> {
       box.endpoints.endpoints.clear();
       box.endpoints.configurations.clear();
       box.endpoints.models.clear();
-      addJob(box, "churn-1", STEPS);
+      addJob(box, "churn", STEPS);
+      addJob(box, "late", STEPS);
       box.endpoints.add("shop");
+      box.logs.put("/aws/sagemaker/Endpoints/shop", "AllTraffic/i-0123", ["one"]);
       return Promise.resolve();
     },
     check(_cut: Cut, { code, stdout }: Stopped) {
@@ -190,16 +186,31 @@ export async function asking(args: readonly string[]): Promise<Scene> {
       if (args[0] === "logs") assert(LOG.startsWith(stdout), stdout);
       if (args.includes("--follow")) assertEquals(stdout, LOG);
     },
-    [Symbol.asyncDispose]: () => job[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   };
 }
+
+/** Commands whose calls change something, or need more than a line. */
+const EXCEPTIONS: Exceptions = {
+  "train": "STARTS",
+  "process": "STARTS",
+  "transform": "transforming",
+  "download-model": "DOWNLOADS",
+  "download-output": "DOWNLOADS",
+  "upload-data": "uploading",
+  "push": "pushing",
+  "deploy": "deploy_sweep.ts",
+  "delete-endpoint": "deploy_sweep.ts",
+};
+
+const REPEATABLE = except(CLOUD_COMMANDS, EXCEPTIONS).flatMap(allWordsOf);
 
 /**
  * By what they are called. Those that ask several things at once come first: when they have their
  * answer, the SDK may still wait to repeat another question.
  */
 export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
-  ...each(QUESTIONS, asking),
+  ...each(Object.fromEntries(REPEATABLE.map((args) => [args.join(" "), args])), repeatable),
   ...each(STARTS, starting),
   ...each({ "transform": [], "transform --no-wait": ["--no-wait"] }, transforming),
   ...each(DOWNLOADS, downloading),
