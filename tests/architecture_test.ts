@@ -127,7 +127,6 @@ const IN_GROUP: Readonly<Record<string, string>> = {
   "completions zsh": SCRIPT,
   "completions fish": SCRIPT,
   "completions powershell": SCRIPT,
-  "completions complete": "only the scripts run it",
 };
 
 /** Returns the file of a command: `commands/local/list_jobs.ts` for `mlcli local list-jobs`. */

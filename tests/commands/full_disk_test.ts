@@ -1,14 +1,81 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
+import { MlcliError } from "../../runtime/errors.ts";
+import { PROCESS, TRAIN } from "../helpers/cloud_lines.ts";
 import {
+  type CommandName,
   COMMANDS,
+  commandsWith,
   except,
   type Exceptions,
   fails,
   openStage,
+  printsResult,
   type Stage,
+  wordsOf,
+  wordsWith,
 } from "../helpers/command_lines.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../helpers/small_disk.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
+
+/** What a stream on a full disk throws (`tests/commands/streams_test.ts`, on /dev/full). */
+const outputError = new MlcliError("Cannot write to standard output: No space left on device");
+const SAID = /^error: Cannot write to standard output: No space left on device$/m;
+
+/** What a command prints on standard error about what it has done. */
+const DONE: Readonly<Partial<Record<CommandName, RegExp>>> = {
+  "push": /test-[0-9a-f]+/,
+  "upload-data": /Uploaded 1 file |1 unchanged/,
+  "train": /test-[0-9a-f]+-\d{4}-/,
+  "process": /test-[0-9a-f]+-\d{4}-/,
+  "transform": /test-[0-9a-f]+-\d{4}-/,
+  "deploy": /shop/,
+  "download-model": /bytes from s3:/,
+};
+
+/** Runs a command line, and requires that it fails. */
+async function assertFails(
+  stage: Stage,
+  name: CommandName,
+  words: readonly string[] = stage.filled(wordsOf(name)),
+): Promise<void> {
+  const engine = stage.engineOf(name);
+  const { code, stdout, stderr } = await stage.run(words, { engine, outputError });
+  const where = `mlcli ${words.join(" ")}`;
+  assertEquals({ where, code, stdout }, { where, code: 1, stdout: "" }, stderr);
+  assertMatch(stderr, SAID);
+  assertMatch(stderr, DONE[name] ?? /^/);
+  // The server of local deploy keeps running.
+  assertEquals(stage.engine.left.filter((one) => !one.includes("-serve-")), []);
+}
+
+suite("a command without room for its result on standard output", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+  afterAll(async () => await stage?.[Symbol.asyncDispose]());
+
+  for (const name of COMMANDS.filter(printsResult)) {
+    it(`fails, and prints what it has done: mlcli ${name}`, () => assertFails(stage, name));
+  }
+
+  for (const [name, words] of [["train", TRAIN], ["process", PROCESS]] as const) {
+    it(`fails after it has waited for the job: mlcli ${name}`, () =>
+      assertFails(stage, name, words));
+  }
+
+  it("fails with --output json", async () => {
+    await using other = await openStage();
+    for (const name of await commandsWith("--output")) {
+      await assertFails(other, name, other.filled(wordsWith(name, "--output", "json")));
+    }
+  });
+
+  // The last one: then there are two apps.
+  it("fails after it has created an app: mlcli init", () =>
+    assertFails(stage, "init", ["init", "other", "--base-image", "python:3.12"]));
+});
 
 /** Commands that write to the app's directory. */
 const EXCEPTIONS: Exceptions = {

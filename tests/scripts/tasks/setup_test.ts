@@ -13,6 +13,8 @@ const PARTS = [
   "commands/render",
   "runtime/errors.ts",
   "runtime/messages.ts",
+  "runtime/streams.ts",
+  "runtime/terminal_filter.ts",
   "runtime/text.ts",
   "runtime/time.ts",
 ];
