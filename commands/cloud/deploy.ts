@@ -1,4 +1,3 @@
-import { jsonText } from "../../runtime/text.ts";
 import { appCommand } from "../command.ts";
 import { DEPLOY_OPTIONS } from "../options/cloud_deploy.ts";
 
@@ -31,8 +30,6 @@ export default appCommand({
     const context = { ...caller, waiting: new WaitingProgress(caller) };
     const { code } = await programOf(options.app, options);
     const request = { ...await cloudRequest(context, options, "mlcli deploy"), code };
-    const result = await deploy(request, context);
-    if ("calls" in result) return context.out.print(jsonText(result.calls));
-    await printResult(context, options.output, result);
+    await printResult(context, options.output, await deploy(request, context));
   },
 });
