@@ -51,6 +51,15 @@ export interface Waiting {
   during<T>(text: () => string, work: Promise<T>): Promise<T>;
 }
 
+/** State of the terminal or the pipe of standard error. */
+interface Screen {
+  below: LinesBelow | undefined;
+  /** Whether the last line is finished. */
+  isAtLineStart: boolean;
+  /** Number of states so far. */
+  states: number;
+}
+
 /** Messages of one command on standard error. `--quiet` leaves only warnings and errors. */
 export class Messages implements Disposable {
   readonly isQuiet: boolean;
@@ -58,11 +67,13 @@ export class Messages implements Disposable {
   readonly isLive: boolean;
   /** Standard error, for all other text on it. */
   readonly stream: Output;
-  #below: LinesBelow | undefined;
-  #isAtLineStart = true;
-  #states = 0;
 
-  constructor(readonly err: Output, private readonly choice: Partial<ProgressChoice> = {}) {
+  /** @param screen what other messages on the same standard error share. */
+  constructor(
+    readonly err: Output,
+    private readonly choice: Partial<ProgressChoice> = {},
+    private readonly screen: Screen = { below: undefined, isAtLineStart: true, states: 0 },
+  ) {
     const { quiet = false, progress = "auto" } = choice;
     this.isQuiet = quiet;
     this.stream = this.above(err);
@@ -71,13 +82,13 @@ export class Messages implements Disposable {
 
   /** Prints what mlcli does or has done. */
   state(text: string): void {
-    this.#states++;
+    this.screen.states++;
     if (!this.isQuiet) this.#show(printable(`${text}\n`));
   }
 
   /** Number of states so far, including those that `--quiet` hides. */
   get states(): number {
-    return this.#states;
+    return this.screen.states;
   }
 
   /** Prints something that is good to know. */
@@ -110,13 +121,13 @@ export class Messages implements Disposable {
 
   /** Shows lines below the messages, in place of others; `undefined`: no lines. */
   showBelow(lines: LinesBelow | undefined): void {
-    this.#below?.[Symbol.dispose]();
-    this.#below = lines;
+    this.screen.below?.[Symbol.dispose]();
+    this.screen.below = lines;
   }
 
   /** Whether the last line on the terminal or in the pipe of standard error is finished. */
   get isAtLineStart(): boolean {
-    return this.#isAtLineStart;
+    return this.screen.isAtLineStart;
   }
 
   /**
@@ -124,44 +135,38 @@ export class Messages implements Disposable {
    * does not continue an unfinished line that was written before.
    */
   above(output: Output): Output {
+    const { screen } = this;
     const sharesLine = output === this.err || output.isTerminal && this.err.isTerminal;
     const wrote = (isFinished: boolean): void => {
-      if (sharesLine) this.#isAtLineStart = isFinished;
-      this.#below?.draw();
+      if (sharesLine) screen.isAtLineStart = isFinished;
+      screen.below?.draw();
     };
     return overlaid(output, {
       write: async (bytes) => {
-        this.#below?.clear();
+        screen.below?.clear();
         await output.write(bytes);
         if (bytes.length > 0) wrote(bytes.at(-1) === LINE_FEED);
       },
       print: (text) => {
-        this.#below?.clear();
-        output.print(
-          sharesLine && !this.#isAtLineStart && !text.startsWith("\n") ? `\n${text}` : text,
-        );
+        screen.below?.clear();
+        const continues = sharesLine && !screen.isAtLineStart && !text.startsWith("\n");
+        output.print(continues ? `\n${text}` : text);
         if (text !== "") wrote(text.endsWith("\n"));
       },
     });
   }
 
-  /** Returns messages on another stream for standard error, such as one from `above`. */
-  on(err: Output): Messages {
-    return new Messages(err, this.choice);
-  }
-
   /** Returns messages that are lost, instead of failing, if standard error cannot be written. */
   ignoringFailures(): Messages {
-    const { stream } = this;
-    return this.on(overlaid(stream, {
-      print(text) {
-        try {
-          stream.print(text);
-        } catch {
-          // No stream is left for the message.
-        }
-      },
-    }));
+    const { err, choice, screen } = this;
+    const print = (text: string): void => {
+      try {
+        err.print(text);
+      } catch {
+        // No stream is left for the message.
+      }
+    };
+    return new Messages(overlaid(err, { print }), choice, screen);
   }
 
   /** Removes the lines at the bottom of the terminal. */

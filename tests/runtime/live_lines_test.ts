@@ -86,6 +86,16 @@ suite("live lines", () => {
     assertEquals(err.text, `${drawn}\r\x1b[1A\x1b[Jnote: c\n${drawn}`);
   });
 
+  it("a message after live lines of messages that ignore failures begins no new line", () => {
+    const { err } = fakeContext({ isTerminal: true });
+    using messages = new Messages(err);
+    const ignoring = messages.ignoringFailures();
+    showLive(ignoring, () => lines("a"))!.draw();
+    ignoring.showBelow(undefined);
+    messages.note("b");
+    assertEquals(err.text, "\ra\x1b[K\r\r\x1b[Knote: b\n");
+  });
+
   it("new live lines replace the others", () => {
     const { err } = fakeContext({ isTerminal: true });
     using messages = new Messages(err);
