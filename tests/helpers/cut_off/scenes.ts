@@ -192,6 +192,7 @@ async function repeatable(args: readonly string[]): Promise<Scene> {
 
 /** Commands whose calls change something, or need more than a line. */
 const EXCEPTIONS: Exceptions = {
+  "invoke-endpoint": "a request is never retried, because the model might have processed it",
   "train": "STARTS",
   "process": "STARTS",
   "transform": "transforming",
