@@ -54,7 +54,7 @@ async function tellOf(apps: readonly App[], { messages }: Context): Promise<void
   }
 }
 
-/** The options of a command: its object in the file may hold those that have a key. */
+/** Options of a command. The command's object in the configuration file can set those that have a key. */
 export async function sectionOptions(name: SectionName): Promise<Options> {
   switch (name) {
     case "train":
@@ -77,13 +77,13 @@ export async function unknownKeys(app: App): Promise<readonly Message[]> {
   const inside = await Promise.all(
     names.map(async (name) => unknownKeysIn(app, name, await sectionOptions(name))),
   );
-  // A key of a single word may be another tool's.
+  // A key of a single word might be another tool's.
   const misplaced = otherKeys.filter((key) => /^[a-z\d]+(_[a-z\d]+)+$/.test(key));
   const outside = await Promise.all(misplaced.map((key) => misplacedKey(app, key)));
   return [...unknownTopLevelKeys(app), ...outside.flat(), ...inside.flat()];
 }
 
-/** An option's key that stands at the top level instead of in its command's object. */
+/** An option's key at the top level of the file instead of in its command's object. */
 async function misplacedKey({ name }: App, key: string): Promise<readonly Message[]> {
   const places: string[] = [];
   for (const section of SECTIONS) {

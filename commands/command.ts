@@ -138,7 +138,7 @@ export function appCommand<O extends Options>(
     // The code that needs the engine reports a failure.
     if (usesEngine) context.engine().catch(() => {});
     const { chosenApp, withChosenImage } = await import("./chosen_app.ts");
-    // The types of options that a command may lack are lost in `O`.
+    // `O` does not contain the types of options that a command might not have.
     const choice: AppChoice = typed;
     const app = await chosenApp(context, choice).catch(async (error) => {
       if (!(error instanceof NoAppHere)) throw error;

@@ -1,4 +1,4 @@
-/** What the user may have meant by an unknown command or option: a similar name, or other programs'. */
+/** Suggestions for an unknown command or option: similar names, or names of other programs. */
 
 import { UsageError } from "../runtime/errors.ts";
 import { CONFIGURATION_KEYS } from "../runtime/app/configuration.ts";
@@ -14,8 +14,8 @@ import { usageError } from "./usage.ts";
 type Path = string;
 
 /**
- * Names of mlcli's commands in other programs, and commands that are only in `local`. Below `local`,
- * those of `local` are meant.
+ * Names of mlcli's commands in other programs, and commands that are only in `local`. Below `local`, the
+ * suggestions are commands of `local`.
  */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
   "batch-transform": ["local transform", "transform"],

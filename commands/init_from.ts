@@ -1,4 +1,4 @@
-/** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
+/** `mlcli init --from`: converts a project of another tool, or a resource on SageMaker, into an app. */
 
 import { appNames, hasConfiguration } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";

@@ -83,7 +83,7 @@ export async function offeredOrigin(
 }
 
 /**
- * Returns the files of the app to create or to complete. Asks for what the options don't say.
+ * Returns the files of the app to create or to complete. Asks for choices that no option makes.
  *
  * @param path of the command, for errors.
  */

@@ -18,9 +18,10 @@ import type { InvocationOptions } from "./options/invocation.ts";
 import type { Values } from "./options/option.ts";
 
 /**
- * The body from a file, or from standard input (no file, or `-`). JSON may stand in the file's place.
+ * Returns the body from a file, or from standard input (no file, or `-`). The argument can also be JSON
+ * instead of a file.
  *
- * @param command that sends it, for the hints.
+ * @param command that sends the body, for hints.
  */
 export function requestBody(
   context: Context,
@@ -41,7 +42,7 @@ export function requestBody(
   };
 }
 
-/** Whether this is JSON that may be a request, and not the name of a file. */
+/** Whether a text is JSON that could be a request, and not the name of a file. */
 function isJson(text: string): boolean {
   try {
     return isObject(JSON.parse(text)) || text.startsWith("[");

@@ -1,6 +1,7 @@
 /**
- * What a command may use of its surroundings. Commands and the runtime get it as a parameter, so
- * that nothing else reads the environment, the terminal or the signals; the real one is made here.
+ * Environment of a command: streams, variables, signals, clients. Commands and the runtime get it as a
+ * parameter, and no other code reads the terminal, the environment or the signals. This module creates the
+ * real one.
  */
 
 import type { Aws } from "./aws/aws.ts";
@@ -21,7 +22,7 @@ export interface Interruption {
   readonly force: AbortSignal;
 }
 
-/** The user who runs mlcli, on systems where users have numbers. */
+/** User who runs mlcli, on systems whose users have numbers. */
 export interface Caller {
   readonly uid: number;
   readonly gid: number;
@@ -30,11 +31,11 @@ export interface Caller {
 /** The operating system. */
 export interface System {
   readonly os: typeof Deno.build.os;
-  /** Where its own configuration lies: `/`; a test has another place. */
+  /** Root of the paths of its configuration: `/`; tests use another directory. */
   readonly root: string;
 }
 
-/** What a command may touch. */
+/** Streams, services and signals of a command. */
 export interface Context {
   readonly input: Input;
   readonly out: Output;
@@ -51,7 +52,7 @@ export interface Context {
   readonly system: System;
   readonly interruption: Interruption;
   readonly clock: Clock;
-  /** Whether `ask` can ask, because there is a terminal. */
+  /** Whether `ask` works, because there is a terminal. */
   readonly canAsk: boolean;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
@@ -78,9 +79,9 @@ export interface Context {
 interface LiveContext extends Context, Disposable {}
 
 /**
- * Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive.
+ * Creates the context of this process. Dispose of it, because its signal listeners keep Deno running.
  *
- * @param noColour whether the command line refuses colour.
+ * @param noColour whether the command line disables colour.
  * @param isDebug whether notes name the source of credentials.
  */
 export function liveContext({ noColour = false, isDebug = false } = {}): LiveContext {
@@ -98,7 +99,7 @@ export function liveContext({ noColour = false, isDebug = false } = {}): LiveCon
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();
-  // A command may have sessions for several regions; each note is printed once.
+  // A command can use AWS in several regions; each note is printed once.
   const notes = new Set<string>();
   // Questions go to standard error: only results go to standard output.
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();

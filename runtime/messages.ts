@@ -39,7 +39,7 @@ export interface LinesBelow extends Disposable {
   draw(): void;
 }
 
-/** Shows on a terminal what mlcli waits for, with the elapsed time. */
+/** Shows on a terminal what a command waits for, with the elapsed time. */
 export interface Waiting {
   /**
    * Shows a text until the next state is printed.
@@ -186,20 +186,20 @@ export function warning(message: string, hint?: string): Message {
   return { level: "warning", message, hint };
 }
 
-/** Where messages are printed. */
+/** Stream that messages are printed to. */
 export type MessageStream = Pick<Output, "print" | "isTerminal" | "columns" | "colour">;
 
-/** What begins a message; its further lines stand below its text. */
+/** Prefix of a message. Further lines of the message are aligned with its text. */
 const BEGINNING = /^(error|warning|note|hint): /;
 
-/** As terminals number them. */
+/** Numbers of a terminal's colours. */
 const COLOURS: Readonly<Record<string, number>> = { error: 31, warning: 33, hint: 36 };
 
 /**
- * Prints messages: on a terminal broken at its width, between words; for a program as they are, a
- * line each. What is indented already, such as the end of a log, stays so.
+ * Prints messages: on a terminal, broken between words at its width; for a program unchanged, a line each.
+ * Keeps lines that are already indented, such as the end of a log.
  *
- * @param text as `warningText`, `noteText` and `errorText` make it.
+ * @param text from `warningText`, `noteText` or `errorText`.
  */
 export function tell(out: MessageStream, text: string): void {
   const lines = text.split("\n").map((line) => out.isTerminal ? broken(line, out) : line);
@@ -215,7 +215,7 @@ function painted(line: string): string {
 
 function broken(line: string, { columns }: MessageStream): string {
   const [indent = ""] = /^\s+/.exec(line) ?? [];
-  // Only a line that the terminal would break, too.
+  // Only a line that the terminal would break.
   if (indent !== "" && lengthOf(line) > columns) {
     return indent + wrapWords(partsOf(line.slice(indent.length)), columns, indent.length);
   }
@@ -225,10 +225,10 @@ function broken(line: string, { columns }: MessageStream): string {
 }
 
 /**
- * An error as text that ends in a newline: `error: ` and the message; what somebody else said about
- * it, indented; `hint: ` and what to do.
+ * Returns an error as text that ends in a newline: `error: ` and the message; quoted text of another program,
+ * indented; `hint: ` and the fix.
  *
- * @param directory where the user types paths: what the system refuses is said with them.
+ * @param directory in which the user types paths: messages of system errors contain paths relative to it.
  */
 export function errorText(thrown: unknown, directory?: string): string {
   const isRefusal = directory !== undefined && isSystemError(thrown);
@@ -242,17 +242,17 @@ export function errorText(thrown: unknown, directory?: string): string {
   ].join("");
 }
 
-/** A warning with what to do about it, as lines. */
+/** Returns a warning and its hint as lines. */
 export function warningText(message: string, hint?: string): string {
   return `warning: ${below(message)}\n${hint ? hintText(hint) : ""}`;
 }
 
-/** Something good to know, as a line. */
+/** Returns a note as a line. */
 export function noteText(message: string): string {
   return `note: ${below(message)}\n`;
 }
 
-/** What to do about something, as a line. */
+/** Returns a hint as a line. */
 export function hintText(hint: string): string {
   return `hint: ${below(hint)}\n`;
 }
@@ -262,13 +262,13 @@ function below(text: string): string {
   return printable(text).replace(/\n(?=(error|warning|note|hint)\b)/gi, "\n  ");
 }
 
-/** Breaks text into lines no wider than `columns`, those after the first indented. */
+/** Breaks text into lines no wider than `columns`, and indents all lines after the first. */
 export function wrap(text: string, columns: number, indent: number): string {
   return text.split("\n").map((line) => wrapWords(partsOf(line), columns, indent))
     .join(`\n${" ".repeat(indent)}`);
 }
 
-/** The same of words that are not to be broken, whatever is in them. */
+/** Like `wrap`, for words that must not be broken. */
 export function wrapWords(words: readonly string[], columns: number, indent: number): string {
   const width = Math.max(LEAST_WIDTH, columns - indent);
   const lines: string[] = [];
@@ -284,17 +284,17 @@ export function wrapWords(words: readonly string[], columns: number, indent: num
   return [...lines, current].join(`\n${" ".repeat(indent)}`);
 }
 
-/** Narrower columns would hold hardly a word. */
+/** In cells. Narrower columns have space for hardly a word. */
 const LEAST_WIDTH = 20;
 
-/** In columns, but for letters of East Asia, which take two. */
+/** Returns the number of letters: East Asian letters, which take two columns, count as one. */
 function lengthOf(text: string): number {
   return [...text].length;
 }
 
 /**
- * The words of a line; a command is one, since only whole it can be pasted. Messages do not mark their
- * commands: what one looks like is known here alone, instead of in each of them.
+ * Splits a line into words. A command is one word, because it can be pasted only as a whole. Messages don't
+ * mark their commands, so this function recognizes them.
  */
 export function partsOf(line: string): readonly string[] {
   const parts: string[][] = [];
@@ -306,14 +306,14 @@ export function partsOf(line: string): readonly string[] {
   return parts.map((words) => words.join(" "));
 }
 
-/** What begins a command in a message, `mlcli`, also as `(mlcli`, `$(mlcli`; or a Dockerfile's line. */
+/** First word of a command in a message: `mlcli`, `(mlcli`, `$(mlcli`; or of a line of a Dockerfile. */
 const PROGRAM =
   /^[("'$]*(mlcli|docker|podman|aws|sudo|pip|export|chmod|chown|timedatectl|ARG|COPY|LABEL)$/;
 
-/** Commands of ours that hold others. */
+/** Commands of mlcli that contain others. */
 const GROUPS = ["local", "completions"];
 
-/** Those that a name follows. */
+/** Commands of mlcli that a name follows. */
 const NAMED = [
   "init",
   "describe",
@@ -328,10 +328,10 @@ const NAMED = [
 /** Whether a word belongs to the command before it. */
 function continues(command: readonly string[], word: string): boolean {
   const last = command.at(-1)!;
-  // A path may be a dot alone.
+  // A path can be a single dot.
   if (word === "" || /[^.][.,;:)?]$/.test(last)) return false;
   if (isOption(word) || takesValue(last)) return true;
-  // What no sentence has: NAME, a=b, a/b, 's.t.', v2.
+  // Words that sentences don't contain: NAME, a=b, a/b, 's.t.', v2.
   if (/^[A-Z][A-Z_-]+[.,;:)]*$|[=/\d'"$<>|{}]/.test(word)) return true;
   const [program = "", ...rest] = command;
   const names = rest.filter((one, index) => !isOption(one) && !takesValue(command[index]!));
@@ -344,7 +344,7 @@ function isOption(word: string): boolean {
   return word.startsWith("-");
 }
 
-/** Whether a value follows this word: after an option that does not have it in the same word. */
+/** Whether a value follows this word: an option without `=`. */
 function takesValue(before: string): boolean {
   return isOption(before) && !before.includes("=");
 }

@@ -42,8 +42,8 @@ export function afterReturns(line: string): string {
 }
 
 /**
- * A value as JSON for people and programs: what a terminal would obey, and what hides or reorders
- * letters, is written as `\\uXXXX`, which means the same.
+ * Returns a value as JSON for people and programs. Characters that control a terminal, or that hide or
+ * reorder letters, become `\\uXXXX`, which means the same in JSON.
  */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replace(
@@ -60,14 +60,14 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * Text without the spaces and tabs around it. In a time that grows as the text does: Deno's `Headers`,
- * and patterns that begin with what may stand before the blanks, take the square of it.
+ * Returns text without the spaces and tabs around it, in linear time. Deno's `Headers`, and patterns that
+ * begin with a class that also matches blanks, take quadratic time.
  */
 export function withoutBlanks(text: string): string {
   return text.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
 }
 
-/** Lists the first names, each in one line, and says how many more there are. */
+/** Lists the first names, each in one line, and the number of the others. */
 export function listed(names: readonly string[], most = 3): string {
   const more = names.length - most;
   return names.slice(0, most).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");

@@ -116,10 +116,10 @@ export function forcedEnd(
 }
 
 /**
- * A time in the machine's time zone, with the offset that held then:
- * `2026-03-01 09:30:00.123000+01:00`. Six fractional digits, though the SDK gives milliseconds.
+ * Returns a time in the machine's time zone, with its offset: `2026-03-01 09:30:00.123000+01:00`. It has six
+ * fractional digits, although the SDK returns milliseconds.
  *
- * @param separator what stands between date and time; `T` makes it ISO 8601.
+ * @param separator between date and time; `T` makes it ISO 8601.
  */
 export function localTimestamp(time: Date, separator: " " | "T"): string {
   const date = [
@@ -138,7 +138,7 @@ export function clockTime(time: Date): string {
 }
 
 function offset(time: Date): string {
-  // In JavaScript, the offset is what has to be added to get UTC.
+  // In JavaScript, adding the offset to local time gives UTC.
   const minutes = -time.getTimezoneOffset();
   const sign = minutes < 0 ? "-" : "+";
   return `${sign}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${

@@ -7,17 +7,17 @@ import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
 
-/** A production module: its path from the root, what it imports, and its text without comments. */
+/** A production module: its path from the root, its imports, and its text without comments. */
 interface Module {
   readonly path: string;
   /** Paths from the root, or bare specifiers. */
   readonly imports: readonly string[];
-  /** Those of them that are loaded before it runs. */
+  /** Imports that are loaded before the module runs. */
   readonly earlyImports: readonly string[];
   readonly code: string;
 }
 
-/** Whether it declares commands. */
+/** Whether the module declares commands. */
 function isDeclaration({ path, code }: Module): boolean {
   return path.startsWith("commands/") && /\b(command|appCommand)\(\{/.test(code);
 }
@@ -55,7 +55,7 @@ async function production(): Promise<Module[]> {
   return await Promise.all(paths.map(readModule));
 }
 
-/** Folder of the runtime to the folders there that it may know; it knows no others. */
+/** Folders of the runtime, with the folders that each can import from. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   // Python.
   harness: [],
@@ -66,25 +66,25 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   docker: ["contract", "http"],
   aws: ["contract", "http"],
   image: ["app", "contract", "docker", "archive"],
-  // What both halves do with a model: its directory, and its archive.
+  // The directory and the archive of a model, for local and cloud.
   model: ["app", "contract", "archive"],
   archive: ["contract"],
-  // The user's code, as both halves send it.
+  // The user's code, as local and cloud send it.
   source: ["app", "contract", "archive"],
-  // What `init --from` makes an app of.
+  // Projects that `init --from` converts.
   origin: ["app", "contract", "archive", "image", "source"],
   // A server in a container on this machine, and whether it is ready.
   serving: ["contract", "docker", "http"],
-  // What both halves do with a request to a model, and with its answer.
+  // Requests to a model and their responses, for local and cloud.
   invocation: ["contract"],
-  // What runs in a browser.
+  // The program for the browser.
   page: [],
   local: [
     ...["app", "contract", "docker", "http", "model", "archive", "source", "serving"],
     ...["invocation", "page"],
   ],
   cloud: ["app", "contract", "aws", "model", "archive", "source", "invocation"],
-  // Looks at all the others, and none of them at it.
+  // Imports from all other folders, which do not import from it.
   doctor: [
     ...[
       "app",
@@ -102,17 +102,17 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Folders below those, and what they may know besides. */
+/** Subfolders, with further folders that each can import from. */
 const MAY_KNOW_MORE: Readonly<Record<string, readonly string[]>> = {
-  // Makes an app of what runs on SageMaker.
+  // Converts jobs and endpoints into apps.
   "cloud/origin": ["origin", "image"],
-  // Pushes by the engine.
+  // Pushes with the engine.
   "cloud/push": ["docker"],
-  // Compares what is there with what is here, and tries it here.
+  // Compares resources on SageMaker with local ones, and tests them locally.
   "cloud/preflight": ["docker", "serving"],
 };
 
-/** From where nothing may be imported by what lies there. */
+/** Imports that modules in a folder must not have. */
 const FORBIDDEN: readonly (readonly [folder: string, imported: RegExp])[] = [
   ["", /^(fixtures|tests|scripts)\//],
   ["commands/", /^main\.ts$/],
@@ -137,7 +137,7 @@ function fileOf(names: readonly string[], declared: Command | Group): string {
   return `commands/${folders.join("/").replaceAll("-", "_")}.ts`;
 }
 
-/** Whether a module of the runtime knows a folder of it that it may not. */
+/** Whether a module of the runtime imports from a folder that its own folder must not import from. */
 function knowsTooMuch(path: string, imported: string): boolean {
   const [, folder = ""] = /^runtime\/([^/]+)\//.exec(path) ?? [];
   const [, other = ""] = /^runtime\/([^/]+)\//.exec(imported) ?? [];
@@ -180,7 +180,7 @@ suite("architecture", () => {
     assert(main?.imports.includes("commands/cliffy/run.ts"));
   });
 
-  it("what is imported is there, which deno check does not say of late imports", async () => {
+  it("each imported module exists, also one that is imported late, which deno check does not check", async () => {
     const modules = await production();
     const paths = new Set(modules.map(({ path }) => path));
     const wrong = modules.flatMap(({ path, imports }) =>
@@ -218,7 +218,7 @@ suite("architecture", () => {
     });
   }
 
-  it("each folder of the runtime has its rule", async () => {
+  it("MAY_KNOW has a rule for each folder of the runtime", async () => {
     const folders = await Array.fromAsync(Deno.readDir(join(ROOT, "runtime")));
     assertEquals(
       folders.filter((entry) => entry.isDirectory).map(({ name }) => name).sort(),
@@ -226,7 +226,7 @@ suite("architecture", () => {
     );
   });
 
-  it("no modules import each other in a circle", async () => {
+  it("modules do not import each other in a cycle", async () => {
     const modules = await production();
     assertEquals(circles(new Map(modules.map(({ path, imports }) => [path, imports]))), []);
   });
@@ -252,7 +252,7 @@ suite("architecture", () => {
     assertEquals(importers.filter((path) => !path.startsWith("commands/cliffy/")), []);
   });
 
-  it("a file with declarations loads nothing early of what runs", async () => {
+  it("a file that declares commands does not statically import the modules that commands run", async () => {
     const declarations = (await production()).filter(isDeclaration);
     assert(declarations.length > 10);
     const wrong = declarations.flatMap(({ path, earlyImports }) =>
@@ -311,7 +311,7 @@ suite("architecture", () => {
     assertEquals(wrong.map(({ path }) => path), []);
   });
 
-  it("the page's program has its own packages, which nobody else loads, and touches no Deno", async () => {
+  it("only the page's program imports its packages, and it does not use Deno", async () => {
     // Besides its own modules it knows those of text and quantities, which import nothing.
     const isPage = (path: string): boolean =>
       path.startsWith("runtime/page/") && path !== "runtime/page/document.ts" ||
@@ -325,7 +325,7 @@ suite("architecture", () => {
     assertEquals(wrong.map(({ path }) => path), []);
   });
 
-  it("nobody uses AbortSignal.any, which Deno 2.6 loses, but joinSignals", async () => {
+  it("code uses joinSignals instead of AbortSignal.any, which Deno 2.6 loses", async () => {
     const all = [
       ...await production(),
       ...await Array.fromAsync(typescriptBelow("scripts"), readModule),

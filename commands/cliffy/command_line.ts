@@ -193,7 +193,7 @@ export async function parseCommand(
   const known = knownOptions(chain);
   const flags = written.map(({ flag }) => flag);
   const isVersion = names.length === 0 && flags.includes("--version");
-  // An option that stood before the command has to be one of its own.
+  // An option before the command must be one of the command's options.
   const strange = isVersion
     ? undefined
     : written.find(({ flag }) => !known.some(([own]) => own === flag));

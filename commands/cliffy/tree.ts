@@ -73,7 +73,7 @@ async function groupCommand(
   const command: CliffyCommand = new Cliffy();
   const options = optionsOf(group.options).filter(purpose.isRead);
   addOptions(command, options, { isGlobal: true });
-  // Last: what follows a command in Cliffy's chain is that command's.
+  // Last, because calls after a command in Cliffy's chain apply to that command.
   const name = purpose.names[path.length]!;
   const declared = (await group.commands[name]!.load()).default;
   const child = isGroup(declared)

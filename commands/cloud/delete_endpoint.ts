@@ -14,7 +14,8 @@ const OPTIONS = options({
     required: true,
   },
   ...cloudOptions,
-  // It chooses the region. No variable: where something is deleted has to be typed.
+  // The option chooses the region. It has no variable: the user must type what chooses the endpoint to
+  // delete.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
     description: "Also delete the configuration NAME-config, and NAME-config-2 if mlcli created it",

@@ -31,7 +31,7 @@ export function describedText(described: CloudJob | EndpointDetails, now: Date):
   return described.kind === "endpoint" ? endpointText(described, now) : jobText(described);
 }
 
-/** What is not known is `null`. */
+/** Unknown values are `null`. */
 export function describedJson(described: Described, now: Date): Record<string, unknown> {
   if (!("status" in described)) return begunJson(described);
   return described.kind === "endpoint" ? endpointJson(described, now) : jobJson(described);
@@ -139,7 +139,7 @@ export function listColumns<Listed extends ListedJob | ListedEndpoint>(
   ];
 }
 
-/** The same names as of a local run. */
+/** The names are those of a local run. */
 export function listedJobJson(job: ListedJob): Record<string, string | null> {
   return {
     name: job.name,

@@ -27,7 +27,7 @@ export default appCommand({
     const { jobRequest } = await import("./job_request.ts");
     let { app } = options;
     if (!isMade(modelOf(options))) {
-      // An existing model has its own image, so the file's image doesn't have to be trusted.
+      // An existing model has its own image, so the configuration file's image does not need trust.
       const configuration = { ...app.configuration, image: undefined };
       app = withTag({ ...app, configuration }, options.dockerTag);
     }

@@ -16,7 +16,7 @@ export default command({
         : known.map(([name, value]) => `${name}=${inOneLine(String(value))}\n`).join(""),
     );
     if (known.length === 0 && err.isTerminal) {
-      messages.state("No settings. See what you can set: mlcli config --help");
+      messages.state("No settings. To see all settings, run mlcli config --help");
     }
   },
 });

@@ -1,6 +1,6 @@
 /**
- * What the local commands need of others for an image that exists. Its means are loaded only where an app
- * names one: AWS, registries and their logins, package indexes.
+ * Access that local commands need for an existing image. Code for AWS, registries, logins and package indexes
+ * is loaded only if an app names an image.
  */
 
 import { defaultPlatform } from "../../runtime/docker/default_platform.ts";
@@ -10,12 +10,12 @@ import type { Host, ImageAccess } from "../../runtime/local/jobs.ts";
 import { WaitingProgress } from "../render/progress/waiting.ts";
 import type { ChosenImage } from "./registry_access.ts";
 
-/** The context for a run, in whose container pip may install packages. */
+/** Returns the context for a run, in whose container pip can install packages. */
 export function runHost(context: Context, app: App): Context & Required<Host> {
   const { messages, clock } = context;
   return {
     ...context,
-    // How a run ended matters even if nobody reads what it waits for.
+    // The end of a run matters even if the reader of standard error has exited.
     waiting: new WaitingProgress({ messages: messages.ignoringFailures(), clock }, true),
     pipNetwork: async () => {
       const { pipNetworkOf } = await import("./registry_access.ts");

@@ -1,4 +1,4 @@
-/** Registries and package indexes, as this machine reaches them. AWS is asked for what is there alone. */
+/** Access to registries and package indexes from this machine. AWS is called only for images in ECR. */
 
 import type { App } from "../../runtime/app/app.ts";
 import { type NamedImage, requireTrusted } from "../../runtime/app/trusted_image.ts";
@@ -17,7 +17,7 @@ export interface ChosenImage extends Pick<NamedImage, "command"> {
   readonly app: App;
   /** `undefined`: the app's image is built. */
   readonly image: Setting<string> | undefined;
-  /** Whether a dry run must not remember that the image was typed. */
+  /** Whether this is a dry run, which must not remember that the user typed the image. */
   readonly isDry?: boolean | undefined;
 }
 
@@ -73,7 +73,7 @@ async function ecrLogin(registry: string, app: App, context: Context): Promise<P
   });
 }
 
-/** What pip gets of this machine's network, as in a build. */
+/** Returns the network settings of this machine for pip, as in a build. */
 export async function pipNetworkOf(app: App, context: Context): Promise<PipNetwork> {
   const { networkSettings } = await import("../../runtime/image/network/settings.ts");
   const found = await networkSettings(app, context);

@@ -173,7 +173,7 @@ export function runColumns(
     })),
     {
       heading: "RESULT",
-      // STATUS says that a run failed.
+      // The column STATUS already says that a run failed.
       field: (run) => resultOf(run).replace(/^\w+ failed: /, ""),
       plain: (run) => resultOf(run) || lastValuesOf(run),
       rank: 1,
@@ -198,7 +198,10 @@ function resultOf({ status, reason, transform }: RunSummary): string {
   return transform ? `files=${transform["files"]} records=${transform["records"]}` : "";
 }
 
-/** Returns the hyperparameters that trainings don't share. Those of a downloaded model are unknown. */
+/**
+ * Returns the hyperparameters that differ between training runs. A downloaded model has unknown
+ * hyperparameters.
+ */
 function differingNames(runs: readonly RunSummary[]): readonly string[] {
   const each = runs.filter(({ kind, status }) => kind === "train" && status !== "Downloaded")
     .map(({ hyperparameters }) => hyperparameters);

@@ -50,7 +50,7 @@ export default appCommand({
   },
 });
 
-/** Returns the request with the program of the configuration file: a shell has no options for it. */
+/** Returns the request with the program of the configuration file, because a shell has no options for it. */
 async function requestOf(
   context: Context,
   options: Options & Pick<ShellJob, "role">,

@@ -2,7 +2,7 @@ import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
 import { timeOfDay } from "../render/format.ts";
 
-/** Returns the stale parts of a server (`code edited 14:03, model trained 14:05`), and what to do. */
+/** Returns the stale parts of a server (`code edited 14:03, model trained 14:05`) and the fix. */
 export function staleText(
   { code, model, image, credentials, profile, run, isWatched = false }: Stale,
   port: number,

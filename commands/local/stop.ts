@@ -5,7 +5,7 @@ import { progressOptions, serverOf, serverPort } from "../options/shared.ts";
 const OPTIONS = options({
   ...serverOf,
   ...serverPort,
-  // No variable: what is removed has to be typed.
+  // No variable: the user must type which server to stop.
   "--port": { ...serverPort["--port"], variable: undefined },
   "-y, --yes": { description: "Stop the server even if its app is in another directory" },
   ...progressOptions,

@@ -60,7 +60,7 @@ export default appCommand({
       for (const way of waysTo(port, studioOf(context), env)) messages.note(way);
       await using _opened = open
         ? await openPage(paths, address, system.os, () => {
-          messages.warning("Cannot open a browser", "Open the address above yourself");
+          messages.warning("Cannot open a browser", "Open the address above in a browser");
         })
         : undefined;
       await abortOf(signal);

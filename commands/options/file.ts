@@ -155,7 +155,7 @@ export function unknownKeysIn(
       const shown = `"${key}" in "${section}"`;
       const similar = closest(key, known);
       if (similar !== undefined) return [unknownKey(file, shown, `"${similar}"`)];
-      // Another tool might use a key that is like none of mlcli's.
+      // A key that is similar to none of mlcli's keys might be another tool's.
       const flag = optionsOf(options).find((named) => keysOf(named).includes(key))?.[0];
       if (flag === undefined) return [];
       const hint = INSTEAD[flag] ?? `Use ${flag} on the command line`;
@@ -163,10 +163,10 @@ export function unknownKeysIn(
     });
 }
 
-/** What to write instead of an option that the file cannot set. */
+/** Hints for options that the configuration file cannot set. */
 const INSTEAD: Readonly<Record<Flag, string>> = {
   "--region": 'Set "cloud_region" at the top level of the file',
   "--profile": 'Set "cloud_profile" at the top level of the file',
-  // The path could lead to any file of the user, and someone else might have written NAME.json.
+  // The path could lead to any file of the user, and another user might have written NAME.json.
   "--env-file": 'Use "env": {"NAME": "VALUE"}, or --env-file on the command line',
 };

@@ -100,7 +100,7 @@ export function rowsText<Row>(
   return { text: lines.join(""), left: [] };
 }
 
-/** Returns the text of an item of a JSON array, with what separates it from the item before. */
+/** Returns the text of an item of a JSON array, with the separator before it. */
 function item(value: unknown, isFirst: boolean): string {
   const text = printableJson(value, 2).replaceAll("\n", "\n  ");
   return `${isFirst ? "[" : ","}\n  ${text}`;

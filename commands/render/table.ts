@@ -13,7 +13,7 @@ export interface Column {
   readonly fields: readonly string[];
   /** Columns of a low rank get their room first. Default: 0. */
   readonly rank?: number;
-  /** Its largest width, in cells, if the terminal has no room for more. */
+  /** Largest width, in cells, if the terminal is too narrow. */
   readonly most?: number;
   readonly paint?: (field: string) => string;
 }
@@ -46,7 +46,7 @@ export function columnsText(
   };
 }
 
-/** Adds a width to each column, in cells: 0 if the terminal has no room for it. */
+/** Adds a width to each column, in cells: 0 if the column does not fit. */
 function withWidths(
   columns: readonly Column[],
   most: number,

@@ -1,6 +1,6 @@
 /**
- * The image of an app: whose it is, on which platform it runs, which Dockerfile it was built from.
- * A repository chooses its app's name, but not where it is cloned to: labels have both.
+ * Image of an app: its owner, its platform, and the Dockerfile that it was built from. A repository chooses
+ * its app's name, but not the directory of its clone, so labels contain both.
  */
 
 import { join } from "@std/path/join";
@@ -16,14 +16,14 @@ export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<
   return { [LABELS.app]: name, [LABELS.directory]: mark };
 }
 
-/** Whether a label says that something was made in another directory, or on another machine. */
+/** Whether a label belongs to another directory or another machine. */
 export function isElsewhere(directory: string | undefined, mark: string): boolean {
   return Boolean(directory) && directory !== mark;
 }
 
 /**
- * Requires that an image that an app is to use, or to replace, is not another app's. One without
- * labels is nobody's.
+ * Requires that an image that an app uses or replaces is not another app's. An image without labels belongs
+ * to no app.
  *
  * @param reference `name:tag`
  * @throws MlcliError
@@ -68,8 +68,8 @@ export function elsewhereFinding(
 }
 
 /**
- * The warning that mlcli built a base image of another app. An app may give its image any name, and
- * a registry is not asked for an image that is here.
+ * Returns the warning that mlcli built a base image for another app. An app can give its image any name, and
+ * mlcli does not ask a registry about a local image.
  */
 export function baseImageFinding(
   own: Pick<App, "name" | "mark">,
@@ -84,7 +84,7 @@ export function baseImageFinding(
   );
 }
 
-/** The app that mlcli built an image of, where that is another one, or lies elsewhere. */
+/** Returns the app that mlcli built an image for, if it is another app, or an app in another directory. */
 function otherApp(
   { name, mark }: Pick<App, "name" | "mark">,
   { Config }: LabelledImage,
@@ -94,8 +94,8 @@ function otherApp(
 }
 
 /**
- * Requires that an image that nobody has typed is its registry's. An app may give the image that mlcli
- * builds of it any name.
+ * Requires that an image that the user did not type comes from its registry. An app can give any name to the
+ * image that mlcli builds for it.
  *
  * @throws MlcliError
  */
@@ -144,8 +144,8 @@ export interface BuiltImage {
 }
 
 /**
- * The warning that an image does not run on all instances; nothing where it runs on those with
- * Graviton processors and the configuration asks for that.
+ * Returns the warning that an image does not run on all instances. Returns `undefined` if the image runs on
+ * Graviton processors and the configuration asks for them.
  *
  * Source: https://aws.amazon.com/sagemaker/pricing (instance types)
  *
@@ -179,9 +179,9 @@ function isFor(configured: string | undefined, platform: string): boolean {
 export const OUTSIDE_DOCKERFILE = ".mlcli-dockerfile";
 
 /**
- * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where
- * the image says nothing. Undefined: one outside of the app's directory, which the user named, or that
- * of a context of the user's own.
+ * Returns the absolute path of the Dockerfile that `mlcli build` made an image from: by default the app's
+ * own. Returns `undefined` for a Dockerfile outside the app's directory, which the user named, or for one in
+ * the user's own build context.
  */
 export function usedDockerfile(app: App, image: LabelledImage): string | undefined {
   if (!isOfAppsDirectory(app, image)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Whose image an app's file may name. An image runs as root of its container, with the app's data, the
- * network, and on SageMaker the execution role's rights: so one that only a repository's file names
- * lies in the caller's own account or in AWS's.
+ * Images that an app's file can name. An image runs as root of its container, with the app's data, the
+ * network, and on SageMaker the permissions of the execution role. So an image that only a repository's file
+ * names must be in the account of the credentials or in an account of AWS.
  */
 
 import type { Context } from "../context.ts";
@@ -16,7 +16,7 @@ import type { App } from "./app.ts";
 import { isRemembered, type Remembered, rememberIfPossible } from "./state.ts";
 import { shellWord } from "./typed_path.ts";
 
-/** What is asked for, and by whom. */
+/** The image that is requested, and the source of the request. */
 export interface NamedImage {
   readonly app: Pick<App, "name" | "directory">;
   readonly image: Setting<string>;
@@ -25,19 +25,19 @@ export interface NamedImage {
 }
 
 export interface TrustHost extends Pick<Context, "env"> {
-  /** The caller's account. @throws MlcliError where it cannot be found out. */
+  /** Returns the account of the credentials. @throws MlcliError if the account cannot be determined. */
   readonly account: () => Promise<string>;
   /** `undefined`: nothing is remembered. */
   readonly messages: Pick<Messages, "note"> | undefined;
 }
 
 /**
- * Requires that an image may run: it is typed, or was before in this directory; or its registry is AWS's,
- * the caller's own, or one that the person trusts. Docker Hub is none of these: what is only on this
- * machine is named as its images are.
+ * Requires that an image is allowed to run: the user types it, or typed it before in this directory; or its
+ * registry belongs to AWS or to the account of the credentials, or the user trusts it. Docker Hub is none of
+ * these, and an image that is only on this machine is named like an image of Docker Hub.
  *
- * @returns who named it: with `registry`, it has to be what that registry has.
- * @throws MlcliError with the line that names it.
+ * @returns the source of the name: with `registry`, the image must be the one that the registry has.
+ * @throws MlcliError with the line that names the image.
  */
 export async function requireTrusted(
   named: NamedImage,

@@ -20,7 +20,7 @@ export function unknownTopLevelKeys(
   });
 }
 
-/** Says which counts, where both `base_image` and `python_version` are there. */
+/** Returns a warning that says which key counts if the file has both `base_image` and `python_version`. */
 export function ignoredPythonVersion(
   { configuration, configurationPath }: ConfigurationOf,
 ): readonly Message[] {

@@ -16,16 +16,16 @@ export interface WaitingHost extends CloudHost {
   readonly waiting: Waiting;
 }
 
-/** The options about account, region and role. Each has to be given, so that none is forgotten. */
+/** Options for account, region and role. All keys are required, so that no caller forgets one. */
 export interface CloudChoice extends AwsOptions, AppChoice {
   readonly appName: string | undefined;
 }
 
 /**
- * The services of AWS, where the options, the configuration of the app or of all apps here, and the
- * environment say.
+ * Connects to AWS with the settings of the options, of the app's or all apps' configuration files, and of the
+ * environment.
  *
- * @throws MlcliError when several apps name different regions.
+ * @throws MlcliError if several apps name different regions.
  */
 export async function connectToAws(
   choice: CloudChoice,

@@ -28,11 +28,11 @@ export interface DownloadedModel {
 }
 
 /**
- * Downloads the archive, unpacks it beside its place, and puts it there when it is whole. What was
- * there before stays until then.
+ * Downloads the archive, unpacks it beside its destination, and moves it there when it is complete. The
+ * previous content stays until then.
  *
- * @throws UsageError where the source can be none; MlcliError where there is no model, it cannot be
- * unpacked, or the directory cannot take it; AwsError.
+ * @throws UsageError for an impossible source; MlcliError if there is no model, if the model cannot be
+ * unpacked, or if the directory cannot hold it; AwsError.
  */
 export async function downloadModel(
   request: ModelDownload,
@@ -66,7 +66,7 @@ export async function downloadModel(
       (file) => fetchObject(s3, address, details, file, (bytes) => progress(bytes, details.size)),
     );
     const model = join(folder, "model");
-    // Loaded only here: it brings libraries.
+    // Loaded late, because it imports libraries.
     const { unpackModel } = await import("../archive/unpack.ts");
     const unpacked = unpackModel(archive, model, s3Uri(address), signal);
     await host.waiting.during(() => "Unpacking", unpacked);

@@ -29,9 +29,10 @@ const OBJECTS = 8;
 const RANGES = 2;
 
 /**
- * Downloads what a job left, apart from a model, into an empty or new directory: all of it, or nothing.
+ * Downloads the results of a job, without its model, into an empty or new directory: all of them, or none.
  *
- * @throws MlcliError where there is nothing, the directory cannot take it, or an object can be no file.
+ * @throws MlcliError if there are no results, if the directory cannot hold them, or if an object cannot
+ * become a file.
  */
 export async function downloadOutput(
   request: OutputDownload,
@@ -83,11 +84,11 @@ export async function downloadOutput(
 
 interface OutputFile extends StoredObject {
   readonly bucket: string;
-  /** Names of directories, and its own. */
+  /** Names of its directories, and its own name. */
   readonly path: readonly string[];
 }
 
-/** Lists what the job wrote. @throws MlcliError where that is nothing. */
+/** Lists the objects that the job wrote. @throws MlcliError if there are none. */
 async function filesOf(
   job: CloudJob,
   s3: Pick<S3, "listObjects">,
@@ -117,7 +118,7 @@ async function filesOf(
   });
 }
 
-/** Where its outputs lie, and the directory here that each goes into. */
+/** S3 address of each output, and the local directory for it. */
 function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string[]])[] {
   return job.outputs.map(({ name, uri }) => {
     const address = parseS3Uri(uri);

@@ -12,7 +12,7 @@ import { MlcliError } from "../errors.ts";
 /** A job or an endpoint that costs money. */
 export interface Use {
   readonly app: Pick<App, "directory">;
-  /** What happens, without a subject: `starts a training job (2 x ml.m5.large)`. */
+  /** The consequence, without a subject: `starts a training job (2 x ml.m5.large)`. */
   readonly does: string;
   /** Whether the user has agreed with `--yes`. */
   readonly yes: boolean;

@@ -35,11 +35,11 @@ export interface EndpointInvocation extends CloudChoice {
 export type InvocationHost = CloudHost & Pick<Context, "out" | "err">;
 
 /**
- * Sends the body and prints the answer byte for byte. It is sent again only where the model cannot have
- * got it.
+ * Sends the body, and prints the response byte for byte. Retries only if the model cannot have received the
+ * request.
  *
- * @throws UsageError for what no endpoint takes, before anything is sent; MlcliError for a refusal,
- * the model's or the service's, and for an answer that does not come, or not whole.
+ * @throws UsageError for headers that no endpoint accepts, before anything is sent; MlcliError for a refusal
+ * of the model or of SageMaker, and for a missing or incomplete response.
  */
 export async function invokeEndpoint(
   invocation: EndpointInvocation,

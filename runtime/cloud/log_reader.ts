@@ -17,14 +17,15 @@ import type { CloudJob } from "./jobs/job.ts";
 
 export interface LogSource {
   readonly group: string;
-  /** What the names of its streams begin with; all of the group without it. */
+  /** Prefix of the names of its log streams; without it, all streams of the group. */
   readonly streamPrefix?: string;
-  /** Leaves out what was written before. */
+  /** Leaves out earlier lines. */
   readonly since?: Date | undefined;
   readonly isWanted?: (stream: LogStream) => boolean;
   /**
-   * What each line of a stream begins with: nothing, or the container's name.
-   * @param streams how many there are.
+   * Returns the prefix of each line of a stream: empty, or the container's name.
+   *
+   * @param streams number of streams.
    */
   readonly prefixOf: (stream: string, streams: number) => string;
 }
@@ -67,12 +68,11 @@ export async function printLog(lines: readonly string[], output: Output): Promis
 }
 
 /**
- * Reads a log that several containers write, each into a stream of its own: in the order of time, and
- * from where it was read last.
+ * Reads a log that several containers write, each into its own stream: in the order of time, from the last
+ * read line on.
  *
- * GetLogEvents repeats the token of the request where there is nothing more; a page without events does
- * not mean that. (API reference of CloudWatch Logs, GetLogEvents: `nextForwardToken`,
- * `nextBackwardToken`.)
+ * GetLogEvents repeats the token of the request at the end of a stream; a page without events does not mean
+ * the end. (API reference of CloudWatch Logs, GetLogEvents: `nextForwardToken`, `nextBackwardToken`.)
  */
 export class LogReader {
   readonly #streams = new Map<string, Stream>();

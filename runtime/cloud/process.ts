@@ -31,10 +31,10 @@ import { processingPlan, type ProcessingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
 /**
- * Runs the script or the program on SageMaker. Everything is checked before the job is created.
+ * Runs the script or the program on SageMaker. Checks everything before the job is created.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for what
- * SageMaker would refuse or the job would not find; what the end of the job means, as an error.
+ * @throws UsageError for options that are missing or exclude each other; MlcliError for settings that
+ * SageMaker would reject, and for data that the job would not find; the error that the end of the job means.
  */
 export async function process(
   request: ProcessingRequest,
@@ -47,7 +47,7 @@ export async function process(
   const isOwnImage = isOfAppsDirectory(app);
   const isOfFile = program.code === undefined && program.command.length === 0;
   requireGiven("process", app, [
-    // Of another image, its own program may run.
+    // An image that mlcli did not build can run its own program.
     ...isOfFile && isOwnImage ? [["--file", request.file] as const] : [],
     ["--ec2-type", instanceType],
     ["--execution-role", role],
@@ -118,7 +118,7 @@ export async function process(
   );
 }
 
-/** Where each output goes; without one, all of the output's directory. */
+/** Destination of each output; by default, the whole output directory. */
 function outputsOf(
   request: ProcessingRequest,
   job: string,

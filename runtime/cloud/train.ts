@@ -36,10 +36,10 @@ import { trainingPlan, type TrainingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
 /**
- * Trains on SageMaker. Everything is checked before the job is created.
+ * Trains on SageMaker. Checks everything before the job is created.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for what
- * SageMaker would refuse or the job would not find; what the end of the job means, as an error.
+ * @throws UsageError for options that are missing or exclude each other; MlcliError for settings that
+ * SageMaker would reject, and for data that the job would not find; the error that the end of the job means.
  */
 export async function train(
   asked: TrainingRequest,
@@ -146,10 +146,10 @@ function withGroups(request: TrainingRequest): TrainingRequest {
 }
 
 /**
- * What runs there, by the image where nothing else says it.
+ * Returns what runs the entry point: by default, the image decides.
  *
- * @throws UsageError where it is not known what runs the entry point; MlcliError where the image does not
- * run code that is sent.
+ * @throws UsageError if the launcher of the entry point is unknown; MlcliError if the image does not run code
+ * that is sent.
  */
 async function programOnPlatform(
   request: TrainingRequest,
@@ -195,11 +195,14 @@ async function hyperparametersFor(
   return hyperparametersOf(file, hyperparameters);
 }
 
-/** Notes expressions that are certainly wrong; whether SageMaker takes the others is not known here. */
+/**
+ * Prints notes on regular expressions that are certainly wrong. Whether SageMaker accepts the others is
+ * unknown.
+ */
 async function checkMetrics({ app }: TrainingRequest, messages: Messages): Promise<void> {
   const { metricDefinitions } = app.configuration;
   if (metricDefinitions.length === 0) return;
-  // Loaded only here: the engine for the expressions takes some milliseconds.
+  // Loaded late: the engine for regular expressions takes some milliseconds.
   const { metricProblems, MetricSearch } = await import("../contract/metric_values.ts");
   const { unusable } = new MetricSearch(metricDefinitions);
   for (const { level, message } of metricProblems(unusable, basename(app.configurationPath))) {

@@ -20,11 +20,11 @@ export interface UploadResult {
 }
 
 /**
- * Uploads the files that S3 does not have yet. All files are checked before the first one is sent.
+ * Uploads the files that S3 does not have yet. Checks all files before it sends the first one.
  *
  * @param progress called often, with the size that has been sent.
- * @throws UsageError where target or options make no sense; MlcliError where a file must not or
- * could not be sent; AwsError.
+ * @throws UsageError for a wrong target or wrong options; MlcliError if a file is private or cannot be sent;
+ * AwsError.
  */
 export async function uploadData(
   upload: DataUpload,

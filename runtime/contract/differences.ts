@@ -1,4 +1,4 @@
-/** What works here and not on SageMaker, where a limit refuses it. */
+/** Differences from SageMaker: settings that work locally but exceed a limit of SageMaker. */
 
 import { type Message, warning } from "../messages.ts";
 import { listed } from "../text.ts";
@@ -70,8 +70,8 @@ export function channelDifferences(
 }
 
 /**
- * Environment variables that CreateTrainingJob, CreateProcessingJob or CreateModel would refuse.
- * Their values are not shown: they may be secrets.
+ * Returns differences of environment variables that CreateTrainingJob, CreateProcessingJob or CreateModel
+ * would reject. Messages don't contain values, which might be secrets.
  *
  * @param variables those that the user sets.
  */
@@ -110,11 +110,11 @@ export function environmentDifferences(role: Role, variables: Variables): readon
 }
 
 /**
- * What CreateProcessingJob or CreateTrainingJob would refuse of a job's command line. Arguments may be
- * secrets: messages have their numbers.
+ * Returns differences of a job's command line that CreateProcessingJob or CreateTrainingJob would reject.
+ * Messages contain the numbers of arguments instead of arguments, which might be secrets.
  *
  * @param job `training`
- * @param entrypoint instead of the image's own; empty: the image's.
+ * @param entrypoint instead of the image's own entry point; empty: the image's.
  */
 export function commandDifferences(
   job: "training" | "processing",
@@ -176,7 +176,7 @@ function shown(name: string): string {
   return `"${text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd")}"`;
 }
 
-/** `12,345`. (`toLocaleString` can do it, too, but takes 9 ms to load its tables.) */
+/** `12,345`. (`toLocaleString` would take 9 ms to load its tables.) */
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -184,7 +184,7 @@ function grouped(count: number): string {
 /** Networks that every engine has, and that are to the code as on SageMaker. */
 const COMMON_NETWORKS: readonly string[] = ["bridge", "default", "none"];
 
-/** What a network of this machine has that SageMaker does not. */
+/** Returns a warning about a network of this machine that SageMaker does not have. */
 export function networkDifferences(network: string | undefined): readonly Message[] {
   if (network === undefined || COMMON_NETWORKS.includes(network)) return [];
   return [warning(

@@ -1,8 +1,8 @@
-/** What an image's ENTRYPOINT runs, and where that may lie. */
+/** The program that an image's ENTRYPOINT runs, and the directories that can contain it. */
 
 import { type Message, warning } from "../messages.ts";
 
-/** What an image's configuration says of its start. */
+/** Start of a container according to its image's configuration. */
 export interface ImageStart {
   readonly Entrypoint?: readonly string[];
   readonly User?: string;
@@ -10,23 +10,23 @@ export interface ImageStart {
   readonly WorkingDir?: string;
 }
 
-/** The directories of PATH that Docker gives a container whose image names none. */
+/** Directories of PATH that Docker gives a container whose image does not set PATH. */
 const USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Nobody has more directories in PATH. */
+/** Maximum number of directories in PATH. */
 const MOST_FOLDERS = 40;
 
 /**
- * A shell need not pass SIGTERM on to what it runs: most replace themselves by a single command,
- * none by a list of them. SageMaker sends it when a training is stopped, a spot instance
- * reclaimed or an endpoint taken away; here, mostly nobody does.
+ * A shell need not pass SIGTERM on to its programs: most shells replace themselves by a single command, none
+ * by a list of commands. SageMaker sends SIGTERM when it stops a training job, reclaims a spot instance or
+ * deletes an endpoint. Locally, SIGTERM is rare.
  */
 export function entryPointDifference(
   reference: string,
   entryPoint: readonly string[],
 ): Message | undefined {
   const given = givenToShell(entryPoint);
-  // What a shell replaces itself by gets the signals.
+  // A program that replaces the shell gets the signals.
   if (given?.kind !== "command" || /^\s*exec\s/.test(given.text)) return undefined;
   return warning(
     `The ENTRYPOINT of ${reference} is a shell: it drops the arguments train and serve ` +
@@ -39,10 +39,13 @@ export function entryPointDifference(
 /** `sh`, `bash`, ... with or without a directory. */
 const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
 
-/** Programs that start what stands behind them. */
+/** Programs that start the program in their arguments. */
 const STARTERS = /(^|\/)(tini(-static)?|dumb-init|catatonit|env)$/;
 
-/** What a shell in the entry point is given to run; others (`tini --`, `env`) may stand before it. */
+/**
+ * Returns the command that the shell in an entry point runs; other programs (`tini --`, `env`) can come
+ * before the shell.
+ */
 function givenToShell(
   entryPoint: readonly string[],
 ): { readonly kind: "command" | "file"; readonly text: string } | undefined {

@@ -1,5 +1,5 @@
 /**
- * SageMaker's rules for an image: what starts it, who runs in it, and which of its files it sees there.
+ * SageMaker's rules for an image: its entry point, its user, and the files that SageMaker hides.
  *
  * Sources: AWS, "How Amazon SageMaker AI Runs Your Training Image" and "Use Your Own Inference Code with
  * Hosting Services"; AWS's example scikit_bring_your_own; sagemaker-python-sdk issues 222, 4191, 4678.
@@ -81,7 +81,7 @@ export function brokenRules(
   ].filter((difference) => difference !== undefined);
 }
 
-/** What an image's USER means to a training. */
+/** Returns a warning about the USER of an image for training. */
 export function userDifference(
   reference: string,
   user: string | undefined,
@@ -100,7 +100,7 @@ interface NamedFile extends FileInImage {
   readonly path: string;
 }
 
-/** What the entry point runs. */
+/** Returns the program that the entry point runs. */
 interface EntryFile extends NamedFile {
   readonly runBy: RunBy;
 }
@@ -129,7 +129,9 @@ export const LOOKED_AT = 64 * 1024;
 /** AWS's own images have it, and their users cannot change it. */
 const OF_AWS = /\/start_with_right_hostname\.sh$/;
 
-/** A command `exec PROGRAM`, not the one that redirects output; or a handler of its own. */
+/**
+ * Whether a script has a command `exec PROGRAM` (not one that redirects output), or its own signal handler.
+ */
 const HANDLES_SIGTERM = /(^|[\s;&|({])exec[ \t]+[^\s<>\d&]|^[ \t]*trap[ \t]/m;
 
 function withoutExec(reference: string, entry: EntryFile): Message | undefined {
@@ -204,7 +206,7 @@ function programDifferences(
   });
 }
 
-/** The first of the files that are there, or, as the system looks for programs, the first that it can execute. */
+/** Returns the first existing file or, as the system looks for programs, the first executable one. */
 function firstOf(
   paths: readonly string[],
   files: ImageFiles["files"],

@@ -1,11 +1,11 @@
 /**
- * Finds the values of metrics in the output of a training. SageMaker documents that its expressions
+ * Finds the values of metrics in the output of a training run. SageMaker documents that its expressions
  * search the output and find numbers (API reference, MetricDefinition;
  * https://github.com/aws/sagemaker-python-sdk/issues/3208), but not their dialect.
  *
- * Both the expressions and the output may be a stranger's. So RE2 runs them, in time linear in the
- * length of a line and in the expressions' sizes, and both have a limit. Expressions that RE2 does
- * not have (looking ahead or behind, back references) are not tried.
+ * An attacker might have written the expressions and the output. So RE2 runs the expressions, in time linear
+ * in the length of a line and in the sizes of the expressions, and both sizes are limited. RE2 does not
+ * support lookahead, lookbehind and backreferences: mlcli skips such expressions.
  */
 
 import { RE2JS } from "re2js";
@@ -17,9 +17,9 @@ import { type Message, warning } from "../messages.ts";
 export const LONGEST_LINE = 4096;
 
 /**
- * The steps that all expressions of an app may have together. RE2 makes them of an expression, and
- * takes each once a character, in up to 40 ns: so a line takes less than a second. `loss=([0-9.]+)`
- * has 11; `.{0,999}`, which is written out, 1,998.
+ * Maximum number of steps of all expressions of an app. RE2 compiles an expression to steps, and runs each
+ * step once for each character, in up to 40 ns: so a line takes less than a second. `loss=([0-9.]+)` has 11
+ * steps; `.{0,999}`, which is expanded, has 1,998.
  */
 export const MOST_STEPS = 4000;
 
@@ -29,14 +29,14 @@ export interface Found {
   readonly name: string;
   /** What its first group holds. */
   readonly text: string;
-  /** `undefined` where that is no number. */
+  /** `undefined` if the text is not a number. */
   readonly value: number | undefined;
 }
 
-/** A definition that cannot be used here. */
+/** A definition that mlcli cannot use locally. */
 export interface Unusable {
   readonly definition: MetricDefinition;
-  /** Whether it is wrong in every dialect. */
+  /** Whether the expression is wrong in every dialect. */
   readonly isWrong: boolean;
   readonly reason: string;
 }

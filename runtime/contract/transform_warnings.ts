@@ -1,4 +1,4 @@
-/** What SageMaker allows of a transform's data, and what is mostly a mistake, each with its remedy. */
+/** Warnings about the data of a transform job that SageMaker accepts but that is usually a mistake. */
 
 import { type Message, warning } from "../messages.ts";
 import { inOneLine } from "../text.ts";
@@ -59,7 +59,7 @@ const ODD_LINES: Readonly<Record<keyof OddLines, readonly [what: string, hint: s
   ],
 };
 
-/** A file, as the user would type it, and what is odd about its lines. */
+/** Path of a file, as the user would type it, and its unusual lines. */
 export interface OddFile {
   readonly name: string;
   readonly odd: OddLines;

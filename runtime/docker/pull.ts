@@ -1,4 +1,4 @@
-/** Pulling one image to its end, and what a failure means. */
+/** Pulls an image, and explains failures. */
 
 import { awsImageIn, isAwsAccount } from "../contract/aws_images.ts";
 import { ecrHost, parseImageName } from "../contract/registry.ts";
@@ -71,7 +71,7 @@ export async function dockersLogin(
   }
 }
 
-/** How much of an image has come, by what the engine says of its layers. */
+/** Progress of a pull, from the layers that the engine reports. */
 export class PullSize {
   readonly #layers = new Map<string, { readonly current: number; readonly total: number }>();
 

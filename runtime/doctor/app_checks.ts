@@ -21,9 +21,11 @@ import { requireCode } from "../source/program.ts";
 import { type Check, guarded, ok, withoutRepeats } from "./check.ts";
 
 /**
- * Whether everything is there that the commands need. What only some of them need is a warning.
+ * Checks whether the app has everything that the commands need. A problem that affects only some commands is
+ * a warning.
  *
- * @param image the app's. One that mlcli did not build runs code of its own: the app needs none.
+ * @param image the app's image. An image that mlcli did not build contains its own code, so the app needs
+ * none.
  * @param unknownKeys of its configuration file.
  */
 export async function appChecks(
@@ -55,7 +57,7 @@ export async function appChecks(
     ...scripts.map(({ directory, entryPoint }) =>
       failure("code", requireCode(app, directory, entryPoint), "error")
     ),
-    // A script of the user's own may want no data, and its image no model.
+    // The user's own script might need no data, and its image no model.
     ...scripts.some(({ name }) => name === "train")
       ? []
       : [failure("training data", requireChannels(layout), "warning")],
@@ -111,7 +113,7 @@ async function requireAllInside(layout: Paths): Promise<void> {
   }
 }
 
-/** What `local train` requires of channels, without making `input/data`. */
+/** Checks what `local train` requires of channels, without creating `input/data`. */
 async function requireChannels(layout: Paths): Promise<void> {
   await channelsOf(layout, []);
 }

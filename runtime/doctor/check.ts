@@ -3,7 +3,7 @@ import type { Level, Message } from "../messages.ts";
 
 /** Result of a check. An error means that commands will fail. */
 export interface Check extends Message<Level> {
-  /** What was checked: `engine`, `disk`, `image`, ... (default: the name that `guarded` adds). */
+  /** Subject of the check: `engine`, `disk`, `image`, ... (default: the name that `guarded` adds). */
   readonly name?: string;
 }
 
@@ -13,11 +13,11 @@ export function ok(message: string, hint?: string): Check {
 }
 
 /**
- * Returns what a check finds. An error for the user becomes a finding.
+ * Runs a check. An error with a message for the user becomes a result.
  *
- * @param name name of the findings that have none.
- * @param level level of the finding that an error becomes.
- * @throws other errors: a defect of mlcli, or Ctrl-C.
+ * @param name name of results without a name.
+ * @param level level of the result that an error becomes.
+ * @throws other errors: a bug of mlcli, or Ctrl-C.
  */
 export async function guarded(
   name: string,

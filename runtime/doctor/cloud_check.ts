@@ -10,9 +10,9 @@ import { type Check, guarded, ok, withoutRepeats } from "./check.ts";
 type Host = Pick<Context, "cwd" | "env" | "aws" | "system">;
 
 /**
- * Who asks, whether SageMaker answers, and in which role jobs would run. No app is needed.
+ * Checks the credentials, the connection to SageMaker, and the execution role. Needs no app.
  *
- * @param app undefined: there is none, or it is broken.
+ * @param app `undefined`: there is no app, or it is broken.
  */
 export async function cloudChecks(
   choice: CloudChoice,

@@ -26,7 +26,7 @@ export interface DoctorRequest {
 export interface Diagnosis {
   /** Of this machine and the app's files, in the order of the list. */
   readonly checks: readonly Check[];
-  /** What would differ on SageMaker: warnings, or one line that says that nothing would. */
+  /** Differences from SageMaker: warnings, or one line that says that there are none. */
   readonly platform: readonly Check[];
 }
 
@@ -38,19 +38,19 @@ export async function diagnose(
   const engine = host.engine();
   const app = findApp(host.cwd, appName).then((app) => withTag(app, dockerTag));
   const image = Promise.all([engine, app]).then(([engine, app]) => engine.image(app.image, signal));
-  image.catch(() => {}); // it is a finding of whoever needs it
+  image.catch(() => {}); // the check that needs the value reports it
   const ofImage = ifThere(
     Promise.all([engine, app]),
     ([engine, app]) =>
       guarded("image", async () => await imageAndPlatform(engine, app, await image, host)),
   );
-  // Awaited before checks begin, so that none of them fails unobserved meanwhile.
+  // Awaited before checks begin, so that no check fails unobserved.
   const hasNone = await hasNoApp(app);
   const groups = [
     guarded(
       "engine",
       async () => await engineChecks(await engine, signal),
-      // Most of the cloud's commands need none.
+      // Most commands on SageMaker need no app.
       cloud !== undefined && hasNone ? "warning" : "error",
     ),
     guarded("studio", async () => await studioChecks(engine, host), "unknown"),
@@ -73,18 +73,21 @@ export async function diagnose(
     ),
     cloud ? cloudChecks(cloud, app.catch(() => undefined), host) : [],
   ];
-  // Waits for every check, even if Ctrl-C ends one: another one may have to remove its container.
+  // Waits for every check, even after Ctrl-C, because a check might have to remove its container.
   await Promise.allSettled(groups);
   const checks = (await Promise.all(groups)).flat();
   return { checks, platform: (await ofImage).filter(isDifference) };
 }
 
-/** Whether there is no app here: whoever has not made one yet misses nothing. */
+/** Whether no app exists in this directory: before `mlcli init`, this is not a problem. */
 async function hasNoApp(app: Promise<App>): Promise<boolean> {
   return await app.then(() => false, (error) => error instanceof NoAppHere);
 }
 
-/** Warnings about an image's age, or a missing init, are about differences to SageMaker, too. */
+/**
+ * Whether a check is about a difference from SageMaker: also warnings about the image's age, or a missing
+ * init process.
+ */
 function isDifference({ name, level }: Check): boolean {
   return level === "warning" || name === "platform";
 }
@@ -105,7 +108,7 @@ async function imageAndPlatform(
   return [...found, { name: "platform", ...ok("Found no differences from SageMaker") }];
 }
 
-/** Where there is no engine or no app, that alone is the finding. */
+/** Without an engine or an app, the error is the only result. */
 async function ifThere<T>(
   needed: Promise<T>,
   check: (found: T) => Promise<readonly Check[]>,

@@ -33,7 +33,7 @@ const LITTLE_ROOM = 5e9;
 
 const GIGABYTE = 1e9;
 
-/** What the engine is, and whether its disk has room. */
+/** Checks the engine, and the free space on its disk. */
 export async function engineChecks(
   engine: Engine,
   signal: AbortSignal,
@@ -126,7 +126,7 @@ async function diskCheck(
   engine: Engine,
   { Name, DockerRootDir }: EngineInfo,
 ): Promise<Check> {
-  // The same path on another machine, a virtual one included, is another disk.
+  // On another machine, or in a VM, the path would be on another disk.
   const isHere = engine.address.startsWith("unix:") && Name === Deno.hostname();
   if (!isHere || DockerRootDir === undefined) {
     return {
@@ -156,7 +156,7 @@ export function roomCheck(path: string, free: number): Check {
   return { level: free < LEAST_ROOM ? "error" : "warning", message, hint };
 }
 
-/** Whether a server can be deployed on the port; if not, what uses it. */
+/** Checks whether a server can use the port, and finds the program that uses it. */
 export async function portCheck(
   engine: Engine,
   port: number,
@@ -178,7 +178,7 @@ export async function portCheck(
       `Run docker stop ${owner}, ${other}`,
     );
   }
-  // Where the engine runs on another machine or in a VM, the ports are that machine's.
+  // If the engine runs on another machine or in a VM, its ports are not ports of this machine.
   if (!engine.address.startsWith("unix:") || isFree(port)) {
     return ok(`Port ${port} is free`);
   }
@@ -198,7 +198,7 @@ function isFree(port: number): boolean {
   }
 }
 
-/** In SageMaker Studio: whether the domain allows Docker, and what keeps local commands from working. */
+/** Checks in SageMaker Studio whether the domain allows Docker, and whether local commands can work. */
 export async function studioChecks(
   engine: Promise<Engine>,
   host: Pick<Context, "cwd" | "env" | "system">,

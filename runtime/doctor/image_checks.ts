@@ -17,11 +17,11 @@ import { type Check, guarded, ok } from "./check.ts";
 import { lookupCheck } from "./lookup_check.ts";
 
 /**
- * Whether the image is there, and holds the code as it is now.
+ * Checks whether the image exists, and contains the current code.
  *
- * @param image what the engine says of it.
+ * @param image the engine's details of the image.
  * @param host its `messages` warn if a container might be left.
- * @throws MlcliError where it is another app's.
+ * @throws MlcliError if the image is another app's.
  */
 export async function imageChecks(
   engine: Engine,
@@ -52,7 +52,7 @@ export async function imageChecks(
   const changes = async () => [await changesCheck(app, reference, image)];
   // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
   const found = await guarded("image", changes, "warning");
-  // Containers of other images get no init, and what they hold is not known.
+  // Containers of other images get no init process, and their contents are unknown.
   if (!holdsHarness(image)) return found;
   const init = await guarded("init", async () => [await initCheck(engine, reference, messages)]);
   return [...found, ...init, ...await guarded("hosts", lookup, "unknown")];
@@ -88,10 +88,10 @@ async function changesCheck(
 }
 
 /**
- * Whether the engine can give a container an init: snap's Docker cannot, nor Podman without
- * catatonit. That shows only when a container is started.
+ * Checks whether the engine can give a container an init process: Docker from snap cannot, nor Podman without
+ * catatonit. Only starting a container shows this.
  *
- * @param image an image of mlcli that exists.
+ * @param image an existing image of mlcli.
  * @param messages warn if the container might be left.
  */
 async function initCheck(

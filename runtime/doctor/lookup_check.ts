@@ -14,11 +14,12 @@ import { NOWHERE } from "../streams.ts";
 import { deadlineIn, joinSignals } from "../time.ts";
 import { type Check, ok } from "./check.ts";
 
-/** How long the lookup of a name may take, in seconds. */
+/** Time limit of a lookup by name, in seconds. */
 const TIMEOUT = 10;
 
 /**
- * Whether containers find each other by name, as hosts have to. `getent` of the image looks one up.
+ * Checks whether containers find each other by name, as the hosts of a run must. `getent` in the image looks
+ * up a name.
  *
  * @param host its `messages` warn if the container might be left.
  */

@@ -17,9 +17,9 @@ import { type Message, warning } from "../messages.ts";
 import { type Check, guarded } from "./check.ts";
 
 /**
- * What would differ on SageMaker, for the app and its image as they are.
+ * Returns the differences from SageMaker of the app and its image in their current state.
  *
- * @param image undefined: there is none, and only the app is looked at.
+ * @param image `undefined`: there is no image, so only the app is checked.
  */
 export async function platformChecks(
   app: App,
@@ -43,7 +43,7 @@ export async function platformChecks(
   return found.flat();
 }
 
-/** Which of SageMaker's rules an image breaks that is no template's. */
+/** Checks SageMaker's rules for an image that is not built from a template. */
 export async function ruleChecks(
   engine: Engine,
   app: App,
@@ -72,7 +72,7 @@ async function ofCode(
   code: CodeFolder | "common",
   image: ImageDetails,
 ): Promise<readonly Message[]> {
-  // What leads out of the repository is a finding of its own, and is not looked into.
+  // Other checks report links out of the repository; this one does not follow them.
   if (await escapeOf(app, app.paths[code]) !== undefined) return [];
   return await leftOutDifferences(app, code, image);
 }
@@ -96,7 +96,7 @@ async function ofChannels(layout: Paths): Promise<readonly Message[]> {
   return channelDifferences(names.filter((_, index) => areChannels[index]));
 }
 
-/** Sorted; none where the directory is not there, or leads out of the repository. */
+/** Sorted; empty if the directory does not exist, or is a link out of the repository. */
 async function namesIn(layout: Paths, directory: string): Promise<readonly string[]> {
   if (await escapeOf(layout, directory) !== undefined || !await isDirectory(directory)) return [];
   return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();

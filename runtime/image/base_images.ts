@@ -31,11 +31,11 @@ export interface FromImage {
 }
 
 /**
- * Pulls the images that the engine does not have, with the logins of `docker login`, and warns of
- * those that mlcli built of another app.
+ * Pulls missing base images, with the logins of `docker login`, and warns of base images that mlcli built for
+ * another app.
  *
- * @returns those that stages begin with.
- * @throws MlcliError where one cannot be had.
+ * @returns the base images of the stages.
+ * @throws MlcliError if a base image cannot be pulled.
  */
 export async function pullBaseImages(
   images: readonly BaseImage[],

@@ -40,9 +40,9 @@ import { argumentsOfApp, type BuildRequest, checkedRequest, requireBuildable } f
 export interface Built {
   /** `name:tag` */
   readonly reference: string;
-  /** Its id, where the engine tells. */
+  /** Its id, if the engine reports it. */
   readonly id?: string;
-  /** About its platform, and about what the Dockerfile does not copy. */
+  /** Warnings about its platform, and about files that the Dockerfile does not copy. */
   readonly warnings: readonly Message[];
 }
 
@@ -58,7 +58,7 @@ export async function build(
   onEvent: (event: BuildEvent) => void,
 ): Promise<Built> {
   const { app } = request;
-  // Before the engine is asked, so that the user learns at once what is missing in the app.
+  // Before the call of the engine, so that the user learns at once what the app lacks.
   const { reference, own, dockerfile, instructions, frontend, stage, found, ...prepared } =
     await prepare(request, host);
   let { network } = prepared;
@@ -109,8 +109,8 @@ export async function build(
         "not store them (to withhold them: --no-network-settings)",
     );
   }
-  // Hashed before they are sent: an edit in between counts as one after the build. Later commands
-  // don't know a context that was typed. If the build cannot read a file either, it says so.
+  // Hashed before the files are sent, so that an edit during the build counts as an edit after it. Later
+  // commands don't know a typed build context. If the build cannot read a file either, the build reports it.
   const files = request.context?.from !== "typed"
     ? await filesLabel(app, { Config: { Labels: options.labels } }, options.signal)
       .catch(() => undefined)
@@ -130,7 +130,7 @@ export async function build(
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
       await explainedFailure(error, outputs, { request, dockerfile, own, network });
   }
-  // The variable of the docker command does not say that the image is for Graviton instances.
+  // The variable of the docker command does not mean that the image is for Graviton instances.
   const meant = request.platform;
   return { reference, ...await factsOf(engine, app, { ...options, platform: meant }, dockerfile) };
 }
@@ -163,13 +163,13 @@ export async function planBuild(
     platform: prepared.platform ?? null,
     base_images: baseImages(instructions, buildArguments, stage).images
       .map(({ reference }) => reference),
-    // Their values may be secrets.
+    // Names only: the values might be secrets.
     build_arguments: Object.keys(buildArguments).sort(),
     ...contents,
   };
 }
 
-/** Checks the request, and finds what is known without an engine. */
+/** Checks the request, and returns messages that need no engine. */
 async function prepare(request: BuildRequest, host: Pick<Context, "env" | "system">) {
   const { app } = request;
   requireBuildable(request);

@@ -1,4 +1,4 @@
-/** Whose image a build may replace, and what there is to say of the new one. */
+/** Checks which image a build can replace, and describes the new image. */
 
 import type { App } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/template_lines.ts";
@@ -12,9 +12,10 @@ import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
 import { rulesBrokenBy } from "./rules_of_image.ts";
 
 /**
- * Without `--replace`, the image of another app, or one that mlcli did not build, keeps its name.
+ * Requires that the build does not replace the image of another app, or an image that mlcli did not build,
+ * without `--replace`.
  *
- * @returns a warning where the app's image was built in another directory.
+ * @returns a warning if the app's image was built in another directory.
  */
 export async function requireOwnName(
   engine: Engine,
@@ -32,7 +33,7 @@ export async function requireOwnName(
   });
 }
 
-/** What the engine and the checks say of the new image: nothing where the engine does not tell of it. */
+/** Returns messages about the new image; none if the engine does not describe it. */
 export async function factsOf(
   engine: Engine,
   app: App,
@@ -51,7 +52,7 @@ export async function factsOf(
   return { id: image.Id, warnings: found.filter((warning) => warning !== undefined) };
 }
 
-/** The image is built, and stays so where it cannot be looked into. */
+/** The image is built, even if it cannot be checked. */
 async function brokenRules(
   engine: Engine,
   reference: string,

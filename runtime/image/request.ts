@@ -1,4 +1,4 @@
-/** What a build is asked for, and what of that does not go together. */
+/** Options of a build, and conflicts between them. */
 
 import type { App } from "../app/app.ts";
 import type { Instruction } from "../app/dockerfile/instructions.ts";
@@ -16,7 +16,7 @@ export interface BuildRequest {
   readonly baseImage: Setting<string> | undefined;
   /** Such as `linux/amd64`. It wins over `DOCKER_DEFAULT_PLATFORM` and the engine. */
   readonly platform: string | undefined;
-  /** Whether cached steps are used. */
+  /** Whether the build uses cached steps. */
   readonly cache: boolean;
   /** For the Dockerfile, besides mlcli's own. */
   readonly buildArg: readonly BuildArgument[];
@@ -62,10 +62,10 @@ export async function argumentsOfApp(request: BuildRequest): Promise<Record<stri
 }
 
 /**
- * Checks the request by the Dockerfile.
+ * Checks the request against the Dockerfile.
  *
- * @returns the stage as the Dockerfile spells it, and warnings of arguments that nothing uses.
- * @throws MlcliError when it has no such stage.
+ * @returns the stage as the Dockerfile spells it, and warnings about unused arguments.
+ * @throws MlcliError if the Dockerfile has no such stage.
  */
 export function checkedRequest(
   { buildArg, target }: BuildRequest,

@@ -20,7 +20,7 @@ const MOST = 16 * 1024 ** 2;
 
 /**
  * @param reference of the engine's image: `churn:latest`.
- * @throws MlcliError where the engine does not show its files; the signal's reason.
+ * @throws MlcliError if the engine does not show its files; the signal's reason.
  */
 export async function rulesBrokenBy(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** Which code a container runs: the app's as it is now, or what is in the image. */
+/** Chooses the code of a container: the app's current code, or the code in the image. */
 
 import type { App } from "../app/app.ts";
 import { brokenLinkIn, type CodeFolder, holdsFile } from "../app/layout.ts";
@@ -11,21 +11,19 @@ import type { Messages } from "../messages.ts";
 import { holdsHarness, isOfOwnContext, type LabelledImage } from "../contract/images.ts";
 import type { OfImage } from "./plan.ts";
 
-/** What of the app's code is mounted. */
+/** Directories of the app's code that are mounted. */
 export type MountedCode = Pick<OfImage, "codeFolder" | "commonFolder">;
 
 export const NOT_MOUNTED: MountedCode = { codeFolder: undefined, commonFolder: undefined };
 
 /**
- * The directories of the app's code that are mounted over those of the image. Under `--strict`, and
- * where the app has none, the image's own code runs.
+ * Returns the directories of the app's code to mount over those of the image. With `--strict`, and if the app
+ * has no code, the image's own code runs.
  *
- * An image that mlcli did not build may carry its code in `/opt/ml/code`, as those do that are made
- * with AWS's toolkits. It is hidden only by code that the app has, and the user is told. Such an
- * image does not look for what is common.
+ * An image that mlcli did not build might contain its code in `/opt/ml/code`, such as images of AWS's
+ * toolkits. Only code of the app hides it, and a note says so. Such an image does not use `common/`.
  *
- * @throws MlcliError when the image that the app builds would run the old code that it holds, since the
- * app has none.
+ * @throws MlcliError if the image that the app builds would run its old code, because the app has no code.
  */
 export async function mountedCode(
   { strict, app }: { readonly strict: boolean; readonly app: Pick<App, "configuration"> },
@@ -52,10 +50,10 @@ async function codeFolderOf(
   const folder = layout[code];
   const isThere = await holdsFile(layout, folder, layout.boundary);
   const path = typedPath(layout, folder);
-  // The app has no code that could be meant: it names an image that exists.
+  // The app has no code for the image, because it names an existing image.
   if (!isThere && named !== undefined) return undefined;
   if (holdsHarness(image)) {
-    // Without a script nothing of it runs: what is named with --command need not be in it.
+    // Without a script, none of it runs: a program of --command need not be in it.
     if (isThere || code === "processing") return folder;
     const init = initCommand(layout, layout.appName);
     throw new MlcliError(`No ${code} code in ${path}`, {

@@ -28,7 +28,7 @@ export const EXPIRY_WARNING = 5 * 60_000;
 /**
  * Returns the job with credentials for a container that starts now, and prints a note about them.
  *
- * @throws MlcliError if AWS gives none.
+ * @throws MlcliError if AWS returns no credentials.
  */
 export async function withCredentials<Job extends LocalJob>(
   job: Job,

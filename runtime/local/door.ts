@@ -1,7 +1,7 @@
 /**
- * The directory around all that containers write to. Root of a container can leave anything there,
- * programs with setuid too, under names that nobody can list. Who may not enter it reaches none of
- * them, while a run goes on and afterwards.
+ * Directory around all directories that containers write to. Root in a container can leave any file there,
+ * also setuid programs, under names that cannot be listed. A user who cannot enter the directory reaches none
+ * of them, during a run and afterwards.
  */
 
 import type { Paths } from "../app/paths.ts";
@@ -9,19 +9,19 @@ import { shellWord, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import type { Host } from "./jobs.ts";
 
-/** What users other than the owner may do. */
+/** Permissions of users other than the owner. */
 const OTHERS = 0o077;
 
 /**
- * Closes the layout's `test_dir` to everybody but the caller, before a container gets a directory in it.
+ * Closes the layout's `test_dir` to all users but the caller, before a container gets a directory in it.
  *
- * @throws MlcliError where it is another user's, who could open it again. (Root is only told.)
+ * @throws MlcliError if it belongs to another user, who could open it. (Root gets a note instead.)
  */
 export async function closeDoor(
   layout: Paths,
   { caller, messages }: Pick<Host, "caller" | "messages">,
 ): Promise<void> {
-  if (caller === undefined) return; // Windows has no setuid.
+  if (caller === undefined) return; // Windows has no setuid programs.
   const { testDirectory } = layout;
   const { uid, mode } = await Deno.stat(testDirectory);
   const shown = typedPath(layout, testDirectory);

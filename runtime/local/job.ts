@@ -1,6 +1,5 @@
 /**
- * What `train` and `process` have in common: a container that runs the user's code to its end, and
- * the report of how it ended.
+ * Runs `train` and `process`: a container runs the user's code until it ends, and mlcli reports how it ended.
  */
 
 import type { CodeFolder } from "../app/layout.ts";
@@ -44,7 +43,7 @@ import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
 import type { Message, Messages } from "../messages.ts";
 
-/** Where the code of each kind of job lies. */
+/** Directory of the code for each kind of job. */
 const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
   train: "training",
   process: "processing",
@@ -54,15 +53,15 @@ const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
 const REHEARSED =
   "Remove --kill-host or --freeze-host to run without a fault: a job that loses a host fails";
 
-/** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
+/** Default time for the code to exit after SIGTERM, as with `docker stop`, in seconds. */
 const GRACE = 10;
 
 /**
- * Runs the job, until it ends with 0, or is stopped by `stopAfter` in time.
+ * Runs the job until it exits with 0, or until `stopAfter` stops it in time.
  *
- * @throws UserCodeError when the user's code ended with another status.
- * @throws MlcliError when something was not as on SageMaker, under `--strict`.
- * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
+ * @throws UserCodeError if the user's code exited with another code.
+ * @throws MlcliError for a difference from SageMaker, with `--strict`.
+ * @throws Interrupted if the user stopped it, OutputClosed if the reader of its output has exited.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
   const { kind, image, hosts, run: { record } } = run;
@@ -94,7 +93,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   const findings = new Findings(job.strict, messages, againOf(job, run));
-  /** Looks at what there is before the code starts. */
+  /** Reads the state of the directories before the code starts. */
   async function lookAround(): Promise<OutputBefore> {
     // After this, the engine is asked to create the containers.
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -124,7 +123,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   let isLeft = false;
   let isTaken = false;
   let data: Promise<JobDocument["data"]> | undefined;
-  /** Sees to what the run wrote. */
+  /** Processes the files that the run wrote. */
   async function takeOver(ends: readonly HostEnd[] = []): Promise<void> {
     isTaken = true;
     for (const { endOutput } of ready) await endOutput();
@@ -239,7 +238,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   });
 }
 
-/** What is said when the code is told to end. What kills it: the first Ctrl-C only asks it to. */
+/**
+ * Returns the text after a stop signal. The first Ctrl-C only sends SIGTERM, and the text says how to kill.
+ */
 function stopText(why: Exclude<StopReason, "unread">, grace: number): string {
   if (typeof why === "object") {
     const { host, words } = why.failed;
@@ -249,18 +250,18 @@ function stopText(why: Exclude<StopReason, "unread">, grace: number): string {
   return `Stopping (up to ${grace} s; press ${killer} to kill)`;
 }
 
-/** The command once more, as far as it may be shown: values of variables are not. */
+/** Returns the command line again, without values of variables. */
 function againOf({ dockerTag: tag, strict }: BatchJob, { again }: JobRun): string {
   return [again, ...tag === "latest" ? [] : ["--docker-tag", tag], ...strict ? ["--strict"] : []]
     .join(" ");
 }
 
-/** Where to look after a run that did not go well. */
+/** Prints where to look after a run that failed. */
 function sayRun({ run: { name, record } }: JobRun, messages: Messages): void {
   if (record.isThere) messages.note(`See this run: mlcli local describe ${name}`);
 }
 
-/** What is left with a container that may still run and write. */
+/** Returns a sentence about the directory of a container that might still run and write. */
 function leftWords({ kind, run, hosts }: JobRun, layout: Paths): string {
   const next = hosts.length > 1
     ? "stops the remaining hosts"
@@ -268,7 +269,7 @@ function leftWords({ kind, run, hosts }: JobRun, layout: Paths): string {
   return `Kept ${typedPath(layout, run.directory)}; the app's next mlcli local ${kind} ${next}`;
 }
 
-/** Two runs at once share `output`: what one of them wrote is not held against the other. */
+/** Prints a note instead of a warning, because another active run might have written to the shared `output`. */
 function sayShared(left: readonly Message[], messages: Messages): void {
   for (const { message } of left) {
     messages.note(`${message}, unless another active run of the app wrote it`);
@@ -277,10 +278,10 @@ function sayShared(left: readonly Message[], messages: Messages): void {
 
 type Moves = NonNullable<Settled["moved"]>;
 
-/** What there is to say at the end of a run, and where. */
+/** Messages at the end of a run, and the object that prints them. */
 interface LastWords {
   readonly findings: Findings;
-  /** Of files, some of which have been moved, or are. */
+  /** Warnings about files, some of which mlcli has moved or is moving. */
   readonly warnings: readonly Message[];
   readonly moves: Moves;
   readonly messages: Messages;
@@ -293,7 +294,7 @@ function inPlace({ level, message, hint }: Message, moves: Moves): Message {
   return { level, message: moved(message), hint: hint && moved(hint) };
 }
 
-/** A failure here is the run's, unless something else was before: that matters more. */
+/** A failure here fails the run, unless an earlier error matters more. */
 async function settle(
   run: JobRun,
   ending: Ending,

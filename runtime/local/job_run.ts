@@ -1,4 +1,4 @@
-/** What `train` and `process` have their job made of, and what runs it. */
+/** Parts of a run of `train` or `process`. */
 
 import type { ProgramKind } from "../contract/jobs.ts";
 import type { Program } from "../contract/launch.ts";
@@ -27,35 +27,35 @@ export interface HostRun extends HostPlace {
 export interface JobRun {
   readonly kind: ProgramKind;
   readonly run: Run;
-  /** What it runs. Asked for before the run is made: without it, there is none. */
+  /** Image of the run. Inspected before the run is created: without an image, there is no run. */
   readonly image: ImageDetails;
-  /** What starts the code, where it is not the image's own entry point. */
+  /** Command that starts the code, if it is not the image's own entry point. */
   readonly launcher?: Program["launcher"];
-  /** Code that comes in a channel, in the place of what is mounted. */
+  /** Code that comes in a channel instead of mounts. */
   readonly sent?: PackedCode | undefined;
   /** The command line that runs it again. */
   readonly again: string;
   /** The directories that it reads. */
   readonly looked: readonly LookedAt[];
-  /** What is known to differ on SageMaker before it starts. */
+  /** Differences from SageMaker that are known before the start. */
   readonly differences: readonly Message[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly hosts: readonly HostRun[];
-  /** Where what they wrote is in the end: each of their `written`. */
+  /** Final host path of each entry of `written`, in the same order. */
   readonly places: readonly string[];
-  /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
+  /** Local directories whose contents SageMaker uploads: the model, or the outputs of processing. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Of several hosts: puts what they wrote into one place, that of `first` last; `undefined`: none ended. */
+  /** Of several hosts: merges their files, those of `first` last; `undefined`: no host ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Message | undefined)[]>;
-  /** Hides secrets in what the code prints; `undefined`: it was given none. */
+  /** Hides secrets in the output of the code; `undefined`: the code has none. */
   readonly mask?: Mask | undefined;
-  /** What is in that from the start. */
+  /** Files in that directory before the start. */
   readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
   readonly stopAfter: number | undefined;
-  /** Puts away what it wrote, once that is the caller's. */
+  /** Moves the written files to their destination, after they belong to the caller. */
   readonly settle: (ending: Ending) => Promise<Settled>;
-  /** Tells more of a run that nobody interrupted. */
+  /** Prints more messages about a run that was not interrupted. */
   readonly report: (outcome: RunOutcome, messages: Messages) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the local commands are asked for. */
+/** Requests of the local commands. */
 
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
@@ -12,10 +12,7 @@ import type { ContainerRequest, PublishedPort, ServerRequest } from "../serving/
 import type { ProgramRequest } from "../source/program.ts";
 import type { ContainerCredentials, Variables } from "../contract/variables.ts";
 
-/**
- * Settings of a container of the user's code, under the names of their options, and what follows from
- * them.
- */
+/** Settings of a container of the user's code, named like their options, and values derived from them. */
 export interface LocalJob extends ContainerRequest {
   readonly app: App;
   /** Access to an existing image. */
@@ -141,13 +138,13 @@ export interface ImageAccess {
   readonly defaultPlatform: () => string | undefined;
 }
 
-/** What pip is told of this machine's network: variables, and files by their names. */
+/** Network settings of this machine for pip: variables, and files by their names. */
 export interface PipNetwork {
   readonly variables: Variables;
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What the local flows may use of the context. */
+/** Part of the context that local flows use. */
 export type Host =
   & Pick<
     Context,

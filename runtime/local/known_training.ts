@@ -32,9 +32,9 @@ export interface KnownTraining {
 }
 
 /**
- * Reads and checks what it is made of. Nothing is changed.
+ * Reads and validates everything that a training run needs, without changing anything.
  *
- * @throws MlcliError when the layout or the hyperparameters cannot be used.
+ * @throws MlcliError if the layout or the hyperparameters cannot be used.
  */
 export async function knownTraining(
   job: TrainingJob,
@@ -56,7 +56,7 @@ export async function knownTraining(
   const sent = code && await packCode([code], code.entryPoint, host.messages);
   const found = await channelsOf(layout, job.inputs, sent === undefined);
   const empty = await emptyChannels(layout, found);
-  // Code of the user's own may want no data: what init made for some is no channel then.
+  // The user's own code might need no data: an empty channel of init is then not a channel.
   const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameter);
@@ -66,7 +66,7 @@ export async function knownTraining(
   return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
 }
 
-/** @throws MlcliError where its image cannot run it, or a channel has the name of one with code. */
+/** @throws MlcliError if its image cannot run it, or if a channel has the name of the code channel. */
 export async function programOf(
   job: TrainingJob,
   { layout, sent, found }: KnownTraining,
@@ -79,9 +79,9 @@ export async function programOf(
 }
 
 /**
- * What to look for in the output; nothing where the app defines no metrics.
+ * Returns the search for metrics in the output; nothing if the app defines no metrics.
  *
- * @throws MlcliError for an expression that means nothing.
+ * @throws MlcliError for an invalid expression.
  */
 async function metricsOf(
   job: TrainingJob,
@@ -89,7 +89,7 @@ async function metricsOf(
 ): Promise<Metrics | undefined> {
   const { metricDefinitions } = job.app.configuration;
   if (metricDefinitions.length === 0) return undefined;
-  // Only now: what runs the expressions takes some milliseconds to load.
+  // Loaded late: the engine for expressions takes some milliseconds.
   const { Metrics } = await import("./metrics/metrics.ts");
   const { metricProblems } = await import("../contract/metric_values.ts");
   const metrics = new Metrics(metricDefinitions, () => host.clock.date().getTime());

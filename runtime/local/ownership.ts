@@ -1,6 +1,6 @@
 /**
- * Gives the caller what a container wrote. Containers run as the user that the image names, as on
- * SageMaker. Mostly that is root, and on a rootful engine on Linux, the files belong to root.
+ * Gives the caller the files that a container wrote. Containers run as the image's user, as on SageMaker.
+ * That is usually root, and with a rootful engine on Linux, the files belong to root.
  */
 
 import { SEPARATOR } from "@std/path/constants";
@@ -78,13 +78,13 @@ export async function ownersBefore(
 }
 
 /**
- * Gives what the run wrote to the caller, unless that is root, and takes setuid and setgid away. What
- * belonged to somebody else before stays theirs: they may need it there, and the code of a repository,
- * run as root, must not give it away. A container changes owners and modes: only root may, and what the
- * run still writes, or another one, can lead it nowhere else.
+ * Gives the files of the run to the caller, unless the caller is root, and removes setuid and setgid. Files
+ * that belonged to another user before stay theirs: the user might need them, and code of a repository, run
+ * as root, must not give them away. A container changes owners and modes: only root can, and the run, or
+ * another one, cannot lead it elsewhere.
  *
- * @param image any image with `chown` and `chmod`; the one that wrote the files is at hand.
- * @returns warnings. A failure is only one, too: how the run ended matters more.
+ * @param image any image with `chown` and `chmod`, such as the one that wrote the files.
+ * @returns warnings, also about a failure, because the result of the run matters more.
  */
 export async function giveToCaller(
   image: string,
@@ -115,7 +115,7 @@ class OwnerChange implements Disposable {
   /** How many files are given to the caller, directories included. */
   found = 0;
   readonly #caller: Caller;
-  /** Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms. */
+  /** Only if needed: the first timer of a program takes Deno 2.9 10 ms. */
   #deadline: TemporarySignal | undefined;
 
   constructor(
@@ -226,7 +226,7 @@ class OwnerChange implements Disposable {
 
   #newlyPrivileged(trees: readonly Entry[]): readonly Entry[] {
     const { entries, start } = this.before;
-    // Nobody looked for root before: there the time of the change has to tell.
+    // For root, mlcli did not read the earlier state, so the time of the change decides.
     const isNew = ({ id, changed }: Entry) =>
       !entries.get(id)?.isPrivileged && (this.#caller.uid !== 0 || changed > start - SECOND);
     return entriesIn(trees).filter((entry) => entry.isPrivileged && isNew(entry));
@@ -272,14 +272,14 @@ class OwnerChange implements Disposable {
     );
   }
 
-  /** Warns of what the run changed that still belongs to another user. */
+  /** Warns of changed files that still belong to another user. */
   #warnOfKept(trees: readonly Entry[]): void {
     const { uid, gid } = this.#caller;
     if (uid === 0) return;
     const kept = entriesIn(trees).filter((entry) => {
       if (entry.uid === uid || entry.kind === "unknown") return false;
       const earlier = this.before.entries.get(entry.id);
-      // A directory is changed by what is made in it, and that has been given to the caller.
+      // Creating a file changes its directory, and that file already belongs to the caller.
       return !earlier || (entry.kind !== "directory" && earlier.state !== entry.state);
     });
     if (kept.length === 0) return;

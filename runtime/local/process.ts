@@ -93,7 +93,7 @@ export async function withProcessing(
     `${name}:${path}=${recordedPath(layout, place ?? join(layout.output, name))}`;
   const sent = code && await packCode([code], code.entryPoint, host.messages);
   const isOwnImage = isOfAppsDirectory(job.app);
-  // Of another image, it is not known yet whether it has scripts.
+  // Whether another image has scripts is not known yet.
   const own = isOwnImage ? await scriptOf(job, layout) : undefined;
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
@@ -120,7 +120,7 @@ export async function withProcessing(
     const linked = planLinked(looked, run.directory, job, sent !== undefined);
     await layLinked(linked, layout, host.interruption.signal);
     await layShards(job.hosts, places, linked, host.messages);
-    // Where its results have places of their own, SageMaker drops what else is in its output.
+    // If the results have their own destinations, SageMaker drops other files in its output.
     const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
       ? outputs.map((output) => ({ ...output, source: outputFolder(layout, name, output) }))
@@ -270,7 +270,7 @@ function lostOutput(
   );
 }
 
-/** The words of the command that runs the same program. */
+/** Returns the words of the command that runs the same program. */
 function commandOf({ file, program: { code, command } }: ProcessingJob): readonly string[] {
   return [
     ...["mlcli", "local", "process"],

@@ -1,4 +1,4 @@
-/** Code that a run sends to an image as SageMaker would: as an input, and what pip needs to install. */
+/** Code that a local run sends to an image as SageMaker would: as an input, with settings for pip. */
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
@@ -14,7 +14,7 @@ import { readOnly } from "./container/body.ts";
 import type { BatchJob, Host, LocalJob, PipNetwork } from "./jobs.ts";
 import { openToContainer } from "./runs/run.ts";
 
-/** What a container gets so that pip in it is quick, and reaches the person's package index. */
+/** Mounts and variables that make pip fast in a container, and let it reach the user's package index. */
 export interface PipPlace {
   readonly mounts: readonly (Mount | VolumeMount)[];
   readonly variables: Variables;
@@ -23,12 +23,12 @@ export interface PipPlace {
 const CACHE = "/opt/mlcli/pip-cache";
 const NETWORK = "/opt/mlcli/network";
 
-/** What installs packages. */
+/** A run whose code installs packages. */
 export interface Installing {
   readonly job: Pick<LocalJob, "app" | "network" | "strict"> & Pick<BatchJob, "networkSettings">;
   /** Whether the image's programs run as root. */
   readonly isRoot: boolean;
-  /** A directory that pip's files of this machine's network may be put into. It is made. */
+  /** Directory for pip's files of this machine's network settings. Created if needed. */
   readonly networkFolder: string;
   readonly engine: Pick<Engine, "inStudio">;
   readonly host: Pick<Host, "messages" | "pipNetwork">;
@@ -41,10 +41,10 @@ export interface RunOfCode extends Installing {
 }
 
 /**
- * Lays code into a run's input.
+ * Adds code to a run's input.
  *
- * @returns what pip gets, where the code installs packages. Under `--strict` that is nothing: SageMaker
- * has neither a cache nor this machine's network.
+ * @returns settings for pip, if the code installs packages. With `--strict`, there are none: SageMaker has
+ * neither a cache nor this machine's network.
  */
 export async function layCode(
   sent: PackedCode,
@@ -65,13 +65,13 @@ export async function unpackCode({ files }: PackedCode, directory: string): Prom
   for (const { path, isProgram, bytes } of files) {
     const target = join(directory, path);
     await makeDirectory(dirname(target));
-    // What is there may be a model's own file, where names differ by their case alone.
+    // The existing file might belong to a model whose names differ only by case.
     await Deno.writeFile(target, bytes, { mode: isProgram ? 0o755 : 0o644, createNew: true });
   }
   openToContainer(directory);
 }
 
-/** What pip gets, and says where it has no network. */
+/** Returns settings for pip. Prints a note if the container has no network. */
 export async function pipPlace(installing: Installing): Promise<PipPlace | undefined> {
   const { job, host, networkFolder: folder } = installing;
   if (job.network === "none") {
@@ -90,7 +90,7 @@ export async function pipPlace(installing: Installing): Promise<PipPlace | undef
   return place;
 }
 
-/** The same, and the files that it finds in the directory. Nothing is made. */
+/** Like `pipPlace`, and returns the files that pip finds in the directory. Creates no files. */
 export async function pipPlan(
   { job, isRoot, networkFolder, engine, host }: Installing,
 ): Promise<PipPlace & Partial<Pick<PipNetwork, "files">> | undefined> {
@@ -109,7 +109,7 @@ export async function pipPlan(
   };
 }
 
-/** The variables by which pip, and what it starts, find the files. */
+/** Variables with which pip, and programs that it starts, find the files. */
 function filesInVariables(names: readonly string[]): Variables {
   const [certificates, netrc] = [`${NETWORK}/certificates.pem`, `${NETWORK}/netrc`];
   return {
@@ -120,7 +120,7 @@ function filesInVariables(names: readonly string[]): Variables {
   };
 }
 
-/** A volume of this app in this directory alone: another's code could leave packages there. */
+/** Volume of this app in this directory only: code of another app could leave packages in a shared one. */
 function cacheMount({ name, mark }: App): VolumeMount {
   return {
     Type: "volume",

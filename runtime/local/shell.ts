@@ -1,6 +1,6 @@
 /**
- * `local shell`: a shell, or a program, where a job or a server would run: with the same image,
- * mounts and variables.
+ * `local shell`: a shell, or a program, in the environment of a job or a server: with its image, mounts and
+ * variables.
  */
 
 import { join } from "@std/path/join";
@@ -106,7 +106,7 @@ function placeOf(run: JobRun, code: CodeFolder): Place {
   };
 }
 
-/** Its model directory is gone at the end: what is tried by hand is no model of the app. */
+/** Runs the shell with a temporary model directory, because manual tests don't create a model of the app. */
 async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> {
   try {
     await runIn(job, placeOf(run, "training"), host);
@@ -118,7 +118,7 @@ async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> 
   }
 }
 
-/** The same for a server as `withTraining` for a training. */
+/** Like `withTraining`, for a server. */
 async function withServing(
   job: ShellJob,
   host: Host,
@@ -206,7 +206,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   if (outcome.status !== 0) throw new ProgramEnded(outcome.status);
 }
 
-/** The better one of two shells, the second of which every image has that has one at all. */
+/** Starts bash if the image has it, else sh, which every image with a shell has. */
 const ANY_SHELL = [
   "/bin/sh",
   "-c",

@@ -101,7 +101,7 @@ export async function withTraining(
     await makeLike(layout.model, model);
     const restored: Restored[] = [];
     const installing = { job, isRoot: isRoot(image.Config?.User), engine, host };
-    // One after the other: where one fails, no other goes on.
+    // One after the other, so that no host is prepared after a failure.
     const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
       const { directory } = place;
       const input = join(directory, "input");

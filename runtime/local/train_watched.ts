@@ -33,7 +33,7 @@ export async function trainWatched(
   }
 }
 
-/** What a run failed with, if it did, and others may succeed. */
+/** Returns the error of a run after which others might succeed; `undefined`: the run succeeded. */
 async function failureOf(run: () => Promise<void>, signal: AbortSignal): Promise<unknown> {
   try {
     await run();

@@ -11,13 +11,13 @@ import type { Messages } from "../messages.ts";
 import { abortOf } from "../time.ts";
 import { giveToOwner, makeJobs } from "./runs.ts";
 
-/** How long nothing is said of the wait, in ms. */
+/** Time without a note about the wait, in ms. */
 const SILENCE = 1_000;
 
 /** Who waits. */
 export interface LockHost {
   readonly messages: Messages;
-  /** Ends the wait; its reason is thrown. Where a run's model is put in place there is none. */
+  /** Ends the wait; its reason is thrown. Absent while a run's model is moved. */
   readonly signal?: AbortSignal;
 }
 
@@ -57,7 +57,7 @@ async function acquire(
   { messages, signal }: LockHost,
 ): Promise<void> {
   try {
-    // Deno 2.6 has no `tryLock`. Where it is, no timer is needed, the first of which takes 10 ms.
+    // Deno 2.6 has no `tryLock`. With `tryLock`, mlcli needs no timer, whose first use takes 10 ms.
     if (await (file as Tried).tryLock?.(isAlone)) return;
     const timer = setTimeout(() => messages.note(WAITING), SILENCE);
     const held = file.lock(isAlone);
@@ -69,7 +69,7 @@ async function acquire(
     }
   } catch (error) {
     if (signal?.aborted || !isSystemError(error)) throw error;
-    // Some file systems have no locks. Who moves the model says so, once.
+    // Some file systems have no locks. Only the command that moves the model prints the note.
     if (isAlone) messages.note(NO_LOCKS);
   }
 }
@@ -77,7 +77,9 @@ async function acquire(
 const WAITING = "Waiting for another mlcli command that uses the app's model";
 const NO_LOCKS = "The app's file system has no locks, so run only one command of the app at a time";
 
-/** Nothing where it cannot be made: on a full disk, or where the app cannot be written to. */
+/**
+ * Returns `undefined` if the lock cannot be created: on a full disk, or in an app that cannot be written to.
+ */
 async function openLock(layout: Paths): Promise<Deno.FsFile | undefined> {
   const path = join(layout.jobs, ".lock");
   try {

@@ -1,10 +1,10 @@
 /**
- * The versions of an app's model. The current one is the layout's `model`, a real directory. Each other
- * one lies in the directory of the run that made it (`jobs/NAME/model`), or in `jobs/kept-TIME/model`
- * where a person put it there.
+ * Versions of an app's model. The current version is the layout's `model`, a real directory. Each other
+ * version is in the directory of its run (`jobs/NAME/model`), or in `jobs/kept-TIME/model` if the user put it
+ * into `model`.
  *
- * `jobs/.current.json` says which run's model the current one is, and which one is to take its place: a
- * command that is killed between the two renames leaves that to the next.
+ * `jobs/.current.json` names the run of the current model, and the run whose model is about to replace it: if
+ * a command is killed between the two renames, the next command finishes them.
  */
 
 import { join } from "@std/path/join";
@@ -32,23 +32,23 @@ import { giveToOwner, isRunName, makeRunDirectory, modelOfRun } from "./runs.ts"
 /** How a run ended, as far as its model is concerned. */
 export type Ending =
   | "succeeded"
-  /** By SIGTERM, within the grace: SageMaker uploads what a stopped training wrote, too. */
+  /** By SIGTERM, within the grace period: SageMaker also uploads the model of a stopped training job. */
   | "stopped"
   | "failed";
 
-/** What the user has to know of where a model is now. */
+/** Messages and paths after mlcli has moved a model. */
 export interface Settled {
-  /** What would be missing on SageMaker. */
+  /** Warning about files that would be missing on SageMaker. */
   readonly difference?: Message;
-  /** Where something was put. */
+  /** Message about the destination of a model. */
   readonly note?: string;
-  /** The real paths of what the run wrote, before and now, if that was moved. */
+  /** Real paths of the files that the run wrote, before and after a move. */
   readonly moved?: readonly (readonly [from: string, to: string])[];
 }
 
-/** Which versions there are, as far as it is written down. */
+/** Versions of the model, as far as recorded. */
 interface Current {
-  /** The run whose model is the current one; empty: a person put it there, or nobody knows. */
+  /** Run of the current model; empty: the user put the model there, or its run is unknown. */
   readonly of: string;
   /** Device and inode of its directory; another directory is a person's. Empty: not known. */
   readonly id: string;
@@ -175,8 +175,8 @@ async function putInPlace(layout: Paths, run: string): Promise<string | undefine
 }
 
 /**
- * Finishes what a command that was killed began, so that `model` is a whole model. Where that cannot be
- * done, it is said.
+ * Finishes the move of a killed command, so that `model` is a complete model. Prints a warning if that is
+ * impossible.
  */
 export async function finishMove(layout: Paths, host: LockHost): Promise<void> {
   const { next } = await readCurrent(layout);
@@ -192,7 +192,7 @@ export async function finishMove(layout: Paths, host: LockHost): Promise<void> {
   await movingModel(layout, host, () => finish(layout)).catch(ifRefused(say));
 }
 
-/** Goes on where the system does not let a model be moved. */
+/** Returns a handler that calls `say` if the system refuses to move a model, and rethrows other errors. */
 function ifRefused(say: (error: Error) => void): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof MlcliError || isSystemError(error))) throw error;

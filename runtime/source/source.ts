@@ -1,6 +1,6 @@
 /**
- * Code that is sent: to a run's container here, or to a job on SageMaker. What of a directory that is,
- * its hash, and its archive.
+ * Code that is sent to a local run's container, or to a job on SageMaker: its files, its hash, and its
+ * archive.
  */
 
 import { basename } from "@std/path/basename";
@@ -214,18 +214,18 @@ async function hashOf(files: readonly CodeFile[]): Promise<string> {
 
 /** Code that is packed for an image. */
 export interface PackedCode extends SentCode {
-  /** Where it lies, and its neighbours. */
+  /** Directory of the code, and directories beside it. */
   readonly source: Source;
-  /** Of its work tree; `undefined` where it is not known. */
+  /** Commit of its work tree; `undefined` if unknown. */
   readonly commit: string | undefined;
   readonly archive: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Packs directories of code. A note names files that are not sent.
+ * Packs directories of code. Prints a note that names files that are not sent.
  *
- * @param entryPoint a program that has to be there; `undefined`: the image knows what to run of them.
- * @throws MlcliError as `codeIn`, and where the entry point is not there.
+ * @param entryPoint a program that must exist; `undefined`: the image knows which program to run.
+ * @throws MlcliError as `codeIn`, and if the entry point does not exist.
  */
 export async function packCode(
   folders: readonly [SourceFolder, ...SourceFolder[]],

@@ -249,7 +249,7 @@ suite("what is mistyped", () => {
     });
   }
 
-  it("is answered with commands that there are", async () => {
+  it("an unknown command is answered with commands that exist", async () => {
     for (const [, , hint] of COMMANDS) {
       for (
         const [, words = ""] of hint.matchAll(/mlcli ([a-z][a-z -]*?)(?=[,;.?]| or | --help)/g)

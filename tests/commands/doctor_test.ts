@@ -454,7 +454,7 @@ suite("mlcli doctor", () => {
     }
   });
 
-  it("judges the room on a disk", () => {
+  it("doctor reports a disk with little free space", () => {
     const gigabyte = 1e9;
     assertEquals(roomCheck("/x", 5 * gigabyte), ok("5.0 GB of disk space free in /x"));
     assertEquals(roomCheck("/x", gigabyte).level, "warning");
@@ -468,7 +468,7 @@ function otherProgram(): Deno.TcpListener {
 }
 
 suite("mlcli doctor: this machine's engine and another's", () => {
-  // Its name may be the same, as that of a container that the engine is reached from.
+  // The name can be the same, such as the name of a container in which mlcli uses the engine.
   const info = { Name: Deno.hostname(), DockerRootDir: Deno.cwd() };
   const here = { ...GOOD, containers: [], info };
 

@@ -21,7 +21,7 @@ suite("each command, as a program", () => {
   afterAll(async () => await stage?.[Symbol.asyncDispose]());
 
   for (const name of COMMANDS) {
-    it(`runs: mlcli ${name}`, async () => {
+    it(`mlcli ${name} runs as a program`, async () => {
       const { socket = "/nonexistent.sock" } = stage.engineOf(name) ?? {};
       const { code, stdout, stderr } = await runCloud(stage.box, stage.filled(wordsOf(name)), {
         cwd: stage.app.directory,

@@ -17,11 +17,11 @@ import {
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../helpers/small_disk.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** What a stream on a full disk throws (`tests/commands/streams_test.ts`, on /dev/full). */
+/** Error of a stream on a full disk (`tests/commands/streams_test.ts`, on /dev/full). */
 const outputError = new MlcliError("Cannot write to standard output: No space left on device");
 const SAID = /^error: Cannot write to standard output: No space left on device$/m;
 
-/** What a command prints on standard error about what it has done. */
+/** Messages of a command on standard error about completed steps. */
 const DONE: Readonly<Partial<Record<CommandName, RegExp>>> = {
   "push": /test-[0-9a-f]+/,
   "upload-data": /Uploaded 1 file |1 unchanged/,
@@ -48,7 +48,7 @@ async function assertFails(
   assertEquals(stage.engine.left.filter((one) => !one.includes("-serve-")), []);
 }
 
-suite("a command without room for its result on standard output", () => {
+suite("a command whose standard output is on a full disk", () => {
   let stage: Stage;
 
   beforeAll(async () => {
@@ -57,23 +57,24 @@ suite("a command without room for its result on standard output", () => {
   afterAll(async () => await stage?.[Symbol.asyncDispose]());
 
   for (const name of COMMANDS.filter(printsResult)) {
-    it(`fails, and prints what it has done: mlcli ${name}`, () => assertFails(stage, name));
+    it(`mlcli ${name} fails if its result cannot be written, and prints what it has done`, () =>
+      assertFails(stage, name));
   }
 
   for (const [name, words] of [["train", TRAIN], ["process", PROCESS]] as const) {
-    it(`fails after it has waited for the job: mlcli ${name}`, () =>
+    it(`mlcli ${name} fails after the job if its result cannot be written`, () =>
       assertFails(stage, name, words));
   }
 
-  it("fails with --output json", async () => {
+  it("a command with --output json fails if its result cannot be written", async () => {
     await using other = await openStage();
     for (const name of await commandsWith("--output")) {
       await assertFails(other, name, other.filled(wordsWith(name, "--output", "json")));
     }
   });
 
-  // The last one: then there are two apps.
-  it("fails after it has created an app: mlcli init", () =>
+  // Last, because the directory then has two apps.
+  it("mlcli init fails after it has created an app if the names of its files cannot be written", () =>
     assertFails(stage, "init", ["init", "other", "--base-image", "python:3.12"]));
 });
 
@@ -104,7 +105,7 @@ if (MAY_MOUNT) {
     });
 
     for (const name of except(COMMANDS, EXCEPTIONS)) {
-      it(`does not disturb a command that writes nothing to it: mlcli ${name}`, async () => {
+      it(`mlcli ${name} works in an app on a full disk, because it writes nothing there`, async () => {
         const { code, stderr } = await stage.runCommand(name);
         const isFull = stderr.includes("No space");
         assertEquals({ fails: code !== 0, isFull }, { fails: fails(name), isFull: false }, stderr);

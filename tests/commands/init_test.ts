@@ -140,7 +140,7 @@ suite("mlcli init", () => {
     assertEquals(imageName, "demo");
   });
 
-  it("never overwrites, and lists what it keeps", async () => {
+  it("init never overwrites a file, and lists the files that it keeps", async () => {
     const own = {
       "demo.json": '{"requirements": "own.txt", "mine": 1}',
       ".dockerignore": "mine\n",

@@ -128,7 +128,7 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
     assertEquals((await run(app, [...args, "--replace", "--quiet"])).stderr, "");
   });
 
-  it("sends its directory alone: nothing of mlcli's, and nothing private", async () => {
+  it("build sends only the Dockerfile's directory, without mlcli's files and private files", async () => {
     await using app = await ownApp();
     const { code, stdout, stderr, sent, query } = await run(app, ["build", "--context", "docker"]);
     assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);

@@ -16,7 +16,7 @@ import { fakeContext } from "../helpers/fake_context.ts";
 import { CONFIGURATION } from "../helpers/job_app.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** Who says something: the options, the app's configuration, the environment. */
+/** Sources of a value: the options, the app's configuration, the environment. */
 interface Said {
   readonly args?: readonly string[];
   readonly configuration?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ interface Said {
 /** Of region, profile and role, as `value (source)`. */
 type Asked = Readonly<Partial<Record<keyof AwsSettings, string>>>;
 
-/** What a cloud command asks SageMaker for. */
+/** Settings with which a cloud command calls SageMaker. */
 async function asked(command: readonly string[], said: Said): Promise<Asked> {
   const { args = [], configuration = {}, env = {} } = said;
   await using directory = await makeDirectory({
@@ -130,9 +130,9 @@ const rows: readonly (readonly [title: string, said: Said, asked: Asked])[] = [
   }],
 ];
 
-suite("what mlcli list-endpoints asks for", () => {
+suite("settings of mlcli list-endpoints", () => {
   for (const [title, said, expected] of rows) {
-    it(`follows ${title}`, async () => {
+    it(`list-endpoints follows ${title}`, async () => {
       assertEquals(await asked(["list-endpoints"], said), expected);
     });
   }
@@ -148,7 +148,7 @@ const EXCEPTIONS: Exceptions = {
 };
 
 suite("a command with --region", () => {
-  it("asks for the region of the command line and the role of the environment", async () => {
+  it("each command with --region uses that region, the file's profile and the environment's role", async () => {
     const configuration = { ...CONFIGURATION, ...CONFIGURED.configuration };
     await using stage = await openStage({ configuration });
     const file = `cloud_profile in ${stage.app.name}.json`;

@@ -8,7 +8,7 @@ import { fakeContext } from "../helpers/fake_context.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 suite("the command tree", () => {
-  it("says each command in a sentence", async () => {
+  it("the help summarizes each command in a sentence", async () => {
     for (const names of await commandPaths()) {
       let declared: Group = root;
       for (const name of names) {
@@ -41,7 +41,7 @@ suite("the command tree", () => {
     }
   });
 
-  it("has no short flag twice in a command and its groups", async () => {
+  it("a command and its groups use each short flag once", async () => {
     for (const names of await commandPaths()) {
       const groups: Group[] = [root];
       for (const name of names) {

@@ -84,18 +84,18 @@ suite("the AWS SDK", () => {
 
   afterAll(() => Deno.remove(directory, { recursive: true }));
 
-  it("is not loaded by the help of any command", async () => {
+  it("the AWS SDK is not loaded by the help of any command", async () => {
     const program = "tests/helpers/print_helps.ts";
     assertEquals(await runWithoutSdk(directory, [], { program }), { code: 0, stderr: "" });
   });
 
   for (const args of [[], ["--help"], ["--version"], ["local"]]) {
-    it(`is not loaded by: mlcli ${args.join(" ")}`, async () => {
+    it(`the AWS SDK is not loaded by: mlcli ${args.join(" ")}`, async () => {
       assertEquals(await runWithoutSdk(directory, args), { code: 0, stderr: "" });
     });
   }
 
-  it("is not loaded by a local command that runs", async () => {
+  it("the AWS SDK is not loaded by a local command that runs", async () => {
     // It comes as far as it can without an app: to one of mlcli's own errors.
     const { code, stderr } = await runWithoutSdk(directory, ["local", "train"]);
     assertEquals(code, 1);
@@ -105,7 +105,7 @@ suite("the AWS SDK", () => {
     assertMatch(stopped.stderr, /^error: .*Docker/);
   });
 
-  it("is not loaded by a training that finds its region in a profile", async () => {
+  it("the AWS SDK is not loaded by a training run that finds its region in a profile", async () => {
     await using app = await completeApp();
     await using engine = await fakeContainers({ program: ({ end }) => end(0) });
     const config = `${directory}/config`;

@@ -265,7 +265,7 @@ suite("in SageMaker Studio", () => {
     });
   }
 
-  it("a server of another app that is only being started has the port, too", async () => {
+  it("a server of another app that is still starting uses the port", async () => {
     const port = freePort();
     const other = {
       Id: "other",

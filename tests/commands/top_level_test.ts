@@ -24,7 +24,7 @@ function below(heading: string, help: string): readonly string[] {
 }
 
 suite("the top level", () => {
-  it("separates local commands and commands that cost money in its help", async () => {
+  it("mlcli --help separates local commands from commands that cost money", async () => {
     const [code, help] = await said(["--help"]);
     assertEquals(code, 0);
     const sections = [
@@ -67,14 +67,14 @@ suite("the top level", () => {
       const [error, hinted = ""] = err.split("\nhint: ");
       assertEquals([code, out, error], [2, "", `error: Unknown command "${name}"`]);
       assert(hint.test(hinted.trimEnd()), hinted);
-      // Each that is named is there.
+      // Each named command exists.
       for (const [, word = ""] of hinted.matchAll(/mlcli (?!local|--)([\w-]+)/g)) {
         assert(Object.hasOwn(root.commands, word), word);
       }
     });
   }
 
-  it("takes a tag before any command, and shows it where there is a use for it", async () => {
+  it("mlcli accepts --docker-tag before any command, and help shows it only where it has an effect", async () => {
     const tagged = await said(["-t", "v2", "train", "--help", "all"]);
     assertEquals(tagged, await said(["train", "--help", "all"]));
     assert(tagged[1].includes("--docker-tag"));
@@ -108,7 +108,7 @@ suite("the top level", () => {
     assertEquals(tags, lines.map(() => `${app.name}:v2`));
   });
 
-  it("reads MLCLI_APP_NAME where an app is chosen, and not where something is removed", async () => {
+  it("commands read MLCLI_APP_NAME to choose an app, but not to delete something", async () => {
     await using app = await makeApp();
     const env = { MLCLI_APP_NAME: "other" };
     const options = { cwd: app.directory, env };
@@ -121,7 +121,7 @@ suite("the top level", () => {
     assert(!own.stderr.includes("other.json"), own.stderr);
     for (const { options } of [deleteEndpoint, stop]) {
       for (const [flag, option] of optionsOf(options)) {
-        // Neither chooses what is removed: how progress is shown, and the role that mlcli assumes.
+        // Two options do not choose what is deleted: `--progress`, and the role that mlcli assumes.
         if (option.value === undefined || ["--progress", "--iam-role-arn"].includes(flag)) continue;
         assertEquals(option.variable, undefined, flag);
       }

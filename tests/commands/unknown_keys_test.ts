@@ -18,7 +18,7 @@ const EXCEPTIONS: Exceptions = {
 };
 
 suite("keys of the configuration file that were probably meant differently", () => {
-  it("are warned of by each command that reads it, once, wherever they stand", async () => {
+  it("each command that reads the configuration file warns once of each unknown key, at any level", async () => {
     await using stage = await openStage({
       configuration: {
         ...CONFIGURATION,

@@ -120,7 +120,7 @@ suite("mlcli build", () => {
     }
   });
 
-  it("says before it fails what it left out, on a terminal, too", async () => {
+  it("build names the files that it left out before it fails, in a pipe and on a terminal", async () => {
     const asking = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nARG APP\nCOPY ${APP}/.env /\n";
     await using app = await listingApp(asking);
     await app.write(`${app.directory}/${app.name}/.env`, "secret");

@@ -50,14 +50,14 @@ async function namesWith(start: string, ...group: readonly string[]): Promise<re
 suite("completions in bash", () => {
   beforeAll(buildTestImage);
 
-  it("of commands and options", async () => {
+  it("bash completes commands and options", async () => {
     await using app = await makeApp();
     assertEquals(await complete(app, ["mlcli", "lis"]), await namesWith("lis"));
     assertEquals(await complete(app, ["mlcli", "local", "st"]), await namesWith("st", "local"));
     assertEquals(await complete(app, ["mlcli", "local", "logs", "--f"]), ["--follow"]);
     const formats = ["mlcli", "local", "status", "--output"];
     assertEquals(await complete(app, [...formats, ""]), ["json", "text"]);
-    // Bash takes `=` for a word of its own.
+    // Bash treats `=` as a word.
     assertEquals(await complete(app, [...formats, "="]), ["json", "text"]);
     assertEquals(await complete(app, [...formats, "=", "j"]), ["json"]);
     assertEquals(

@@ -16,7 +16,7 @@ const REMOVAL = "note: The endpoint costs money until you delete it: " +
 /** Times that a test can wait for. */
 const QUICK = { pingInterval: 20, healthyPings: 2, restart: 100 };
 
-/** Each step goes on from where the one before it came to. */
+/** Each step continues from the state of the step before. */
 suite("the road to an endpoint", () => {
   let road: Road;
   let box: Box;

@@ -68,7 +68,7 @@ suite("the metrics of a training", () => {
     assertStringIncludes(compared.stdout, "\n+# edited\n");
   });
 
-  it("stand on a terminal below the output, and leave nothing there", async () => {
+  it("metrics stay below the output on a terminal, and are removed at the end", async () => {
     await using app = await trainingApp();
     const { code, screen } = await runOnTerminal(["local", "train"], app.directory);
     assertEquals(code, 0);

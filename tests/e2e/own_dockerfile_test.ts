@@ -41,7 +41,7 @@ async function lookers(): Promise<readonly string[]> {
 }
 
 suite("a Dockerfile of the user's own, on the engine", () => {
-  it("is built, keeps the rules, and trains; mlcli knows its image again", async () => {
+  it("an app with its own Dockerfile builds, follows the rules and trains, and mlcli recognizes its image", async () => {
     await using app = await contextApp({
       Dockerfile: BRING_YOUR_OWN(),
       train: TRAIN,
@@ -62,7 +62,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
       assertEquals(strict.code, 0, strict.stderr);
       const healthy = await app.run(["doctor"]);
       assertMatch(healthy.stdout, /^ok {7}Found no differences from SageMaker$/m);
-      // The image is run as it is: an edit needs a build, which is said.
+      // The image runs unchanged: an edit needs a build, and mlcli warns of it.
       await app.write(join(app.directory, "docker/train"), `${TRAIN}# edited\n`);
       const stale = await app.run(["local", "train"]);
       assertMatch(

@@ -1,7 +1,7 @@
 /**
  * A command line of each command, for the tests of all commands. A new command needs a row in
- * `COMMAND_LINES`; `each_command_test.ts` says so. If it cannot pass one of the other tests, it needs
- * an exception with a reason there.
+ * `COMMAND_LINES`; `each_command_test.ts` fails without it. If the command cannot pass one of the other
+ * tests, add an exception with a reason to that test.
  */
 
 import cloudGroup from "../../commands/cloud/cloud.ts";

@@ -2,7 +2,7 @@ import { type Command, type Group, isGroup, type Member } from "../../commands/c
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
 
-/** The names that lead to each group and each command, that of the program itself first. */
+/** Names that lead to each group and each command; first none, for the program. */
 export async function commandPaths(
   group: Group = root,
   names: readonly string[] = [],
@@ -28,7 +28,7 @@ export async function declarationOf(names: readonly string[]): Promise<Command |
   return declared;
 }
 
-/** Returns the options and arguments of each command, without those of groups. */
+/** Returns the options and arguments of each command, without the options of groups. */
 export async function commandTopics(): Promise<readonly Topic[]> {
   const topics = (await commandPaths()).map((names) => topicOf(root, names));
   return (await Promise.all(topics)).filter(({ members }) => members === undefined);

@@ -26,10 +26,10 @@ export interface CutRun extends ProgramResult {
   readonly left: readonly string[];
   /** What is in the app's model directory. */
   readonly model: readonly string[];
-  /** The same command once the engine is back. */
+  /** Reruns the command once the engine is back. */
   readonly again:
     | ProgramResult & {
-      /** What is left then of the first one: containers, and runs without an end. */
+      /** Leftovers of the first command: containers, and runs without an end. */
       readonly left: readonly string[];
     }
     | undefined;

@@ -158,7 +158,7 @@ async function repeat(
 ): Promise<void> {
   const { args, others, count } = scenario;
   const { endpoints } = job.box;
-  // Where the deletion goes on, it may have ended meanwhile, or not.
+  // If the deletion continues, it might have ended, or not.
   const endpoint = endpoints.endpoints.get("shop");
   if (endpoint?.status === "Deleting" && isOver) endpoint.settle();
   const wasThere = endpoints.endpoints.has("shop") || deployed(endpoints, "shop").all.length > 0;

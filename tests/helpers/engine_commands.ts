@@ -4,16 +4,16 @@ import { assertStringIncludes } from "@std/assert";
 import { COMMANDS, lineOf, wordsOf } from "./command_lines.ts";
 import type { Play } from "./fake_containers.ts";
 
-/** A command, and what the engine plays for it. */
+/** A command, and the behaviour of its fake engine. */
 export interface EngineCommand {
   /** APP stands for the app's name. */
   readonly args: readonly string[];
   readonly play?: (app: string) => Play;
-  /** Whether it cannot be repeated on a fake engine. */
+  /** Whether the command cannot be repeated on a fake engine. */
   readonly isOnce?: boolean;
 }
 
-/** A port that nobody has. */
+/** A free port. */
 const PORT = freePort();
 
 function freePort(): string {
@@ -52,12 +52,12 @@ const SPECIAL: readonly EngineCommand[] = [
   {
     args: ["local", "deploy", "--replace", "--port", PORT],
     play: withServer,
-    // The one that is there stays in the fake engine's list, whatever becomes of it.
+    // The existing container stays in the fake engine's list.
     isOnce: true,
   },
   { args: ["local", "status"], play: withServer },
   LOCAL_STOP,
-  // Nobody listens there, so the engine is asked who should.
+  // No server listens there, so mlcli asks the engine for one.
   { args: ["local", "invoke", "APP.json", "--port", "1"] },
   { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
   { args: ["build", "--replace"], play: building },
@@ -76,7 +76,7 @@ export const ENGINE_COMMANDS: readonly EngineCommand[] = [
   })),
 ];
 
-/** Requires that a run names each container that is left, but for a server that is to be there. */
+/** Requires that a run names each container that is left, except a server that should exist. */
 export function assertNamesLeft(
   { code, stdout, stderr, left }: {
     readonly code: number;

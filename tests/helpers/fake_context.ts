@@ -1,4 +1,4 @@
-/** A context whose streams are kept in memory, for what a subprocess cannot show: a terminal. */
+/** A context whose streams are in memory, for tests of terminals, which a subprocess cannot have. */
 
 import type { Context } from "../../runtime/context.ts";
 import { Messages } from "../../runtime/messages.ts";
@@ -10,17 +10,17 @@ export interface MemoryOutput extends Output {
   readonly text: string;
 }
 
-/** What the test wants to be different. */
+/** Replacements of the defaults for a test. */
 export interface FakeContextOptions extends Partial<Omit<Context, "out" | "err" | "messages">> {
   readonly isTerminal?: boolean;
   readonly colour?: boolean;
   readonly columns?: number;
   readonly rows?: number;
-  /** Hears what is written to standard output before it is kept; may refuse it, or be slow. */
+  /** Called with the bytes of standard output before they are stored; can fail, or be slow. */
   readonly onOutput?: (text: string) => void | Promise<void>;
   /** Why nothing can be written to standard output: it is on a full disk. */
   readonly outputError?: Error;
-  /** Hears what is printed on standard error. */
+  /** Called with the text of standard error. */
   readonly onMessage?: (text: string) => void;
 }
 

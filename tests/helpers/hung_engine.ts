@@ -31,7 +31,7 @@ export interface HungRun extends ProgramResult {
   readonly runs: readonly string[];
 }
 
-/** A command, and what the engine plays for it. */
+/** A command, and the behaviour of its fake engine. */
 export interface HungCommand {
   /** APP stands for the app's name. */
   readonly args: readonly string[];

@@ -200,7 +200,7 @@ suite("Messages", () => {
     assertEquals(err.text, quiet);
   });
 
-  it("removes control characters from a state", () => {
+  it("state() removes control characters", () => {
     const { err } = fakeContext();
     new Messages(err).state("a\x1b[2Jb");
     assertEquals(err.text, "a?[2Jb\n");

@@ -20,7 +20,7 @@ interface FrameOf {
   readonly now: number;
 }
 
-/** Where there is no room for all lines, old steps go first, then output. */
+/** Returns the lines of a build. If they don't fit, leaves out the oldest steps first, then output. */
 export function buildFrame(
   { title, steps, start, now }: FrameOf,
   { columns, rows }: Room,
@@ -73,7 +73,7 @@ function detailsOf(step: Step, count: number, columns: number): readonly LiveLin
   }));
 }
 
-/** What a step fetches, in a line. */
+/** Returns a line about the data that a step fetches. */
 function transferText(transfers: readonly TransferEvent[]): string {
   const sum = (of: (one: TransferEvent) => number): number =>
     transfers.reduce((before, one) => before + of(one), 0);

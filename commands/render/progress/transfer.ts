@@ -45,7 +45,7 @@ export class TransferProgress {
       states: messages.states,
       lines: showLive(messages, (room) => {
         const transfer = this.#transfer!;
-        // A printed state ends the transfer, unless it goes on.
+        // A printed state ends the transfer, unless the transfer continues.
         return messages.states === transfer.states ? linesOf(transfer, room) : [];
       }),
     };
@@ -92,7 +92,7 @@ function partsOf(
   ];
 }
 
-/** In ms: the speed is that of the last ten seconds. */
+/** In ms: the speed is the average of the last ten seconds. */
 const WINDOW = 10_000;
 
 /** In ms: the speed is not known earlier. */

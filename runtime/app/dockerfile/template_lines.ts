@@ -1,6 +1,6 @@
 /**
- * Lines of the template's Dockerfile that matter to some apps, and that an edited Dockerfile may lack:
- * the copy of `common/`, and the mount of this machine's network settings.
+ * Lines of the template's Dockerfile that some apps need and that an edited Dockerfile might lack: the copy
+ * of `common/`, and the mount of this machine's network settings.
  */
 
 import { COMMON_PATH } from "../../contract/images.ts";
@@ -18,10 +18,10 @@ import { copiesOf, type Instruction, instructionsOf, mountedSource } from "./ins
 export const COMMON_LINE = `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`;
 
 /**
- * The warning that the Dockerfile does not copy `common/`, where the app has something in it.
+ * Returns the warning that the Dockerfile does not copy `common/`, if the app has files in it.
  *
- * @param dockerfile absolute path. The app's own is only read where it is inside the repository.
- * @throws MlcliError where it cannot be read.
+ * @param dockerfile absolute path. The app's own Dockerfile is read only if it is inside the repository.
+ * @throws MlcliError if the Dockerfile cannot be read.
  */
 export async function commonFinding(
   app: App,
@@ -42,14 +42,14 @@ export async function commonFinding(
   );
 }
 
-/** Whether a Dockerfile does by any line what `COMMON_LINE` does. */
+/** Whether any line of a Dockerfile has the effect of `COMMON_LINE`. */
 export function copiesCommon(instructions: readonly Instruction[], appName: string): boolean {
   return copiesOf(instructions).some(({ sources, target }) =>
     sources.some((source) => putsCommon(source, target, appName))
   );
 }
 
-/** Whether a `COPY` brings the directory, or a part of it, to where the harness looks for it. */
+/** Whether a `COPY` copies the directory, or a part of it, to the path that the harness reads. */
 function putsCommon(source: string, target: string, appName: string): boolean {
   const folder = `${appName}/mlcli_base/common`;
   const path = cleanedPath(source.replace(/\$\{APP\}|\$APP\b/g, () => appName));
@@ -67,7 +67,7 @@ function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
 }
 
-/** Where the network settings lie in the build context; every context has the directory. */
+/** Directory of the network settings in the build context; every context has the directory. */
 export const NETWORK_FOLDER = ".mlcli-build";
 
 export function mountsNetwork(instructions: readonly Instruction[]): boolean {
@@ -88,8 +88,8 @@ export function noNetworkMount(shown: string): Message {
 }
 
 /**
- * Returns the Dockerfile for a builder without mounts: without those of caches, which may be empty at any
- * time, and of the network settings.
+ * Returns the Dockerfile for a builder without mounts: without mounts of caches, which can be empty at any
+ * time, and without mounts of the network settings.
  */
 export function withoutOptionalMounts(dockerfile: string): string {
   return withoutMounts(dockerfile, isOptional);

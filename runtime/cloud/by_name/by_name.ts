@@ -100,7 +100,7 @@ function notFoundError(
 /**
  * Describes the job or the endpoint with a name.
  *
- * @throws AwsError if none has the name; MlcliError if several have it.
+ * @throws AwsError if no job or endpoint has the name; MlcliError if several have it.
  */
 export async function describeByName(
   request: NamedRequest,
@@ -119,7 +119,7 @@ export async function describeByName(
 /**
  * Waits until a job has ended or an endpoint has settled.
  *
- * @throws AwsError if none has the name; MlcliError if several have it.
+ * @throws AwsError if no job or endpoint has the name; MlcliError if several have it.
  */
 export async function waitByName(
   request: NamedRequest,

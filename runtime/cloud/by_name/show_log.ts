@@ -23,7 +23,8 @@ export interface LogRequest extends NamedRequest {
 /**
  * Prints the log of a job or an endpoint to standard output.
  *
- * @throws AwsError if none has the name, or its log must not be read; MlcliError if several have the name.
+ * @throws AwsError if no job or endpoint has the name, or if mlcli has no permission to read the log;
+ * MlcliError if several have the name.
  */
 export async function showLog(
   request: LogRequest,

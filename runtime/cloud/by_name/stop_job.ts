@@ -27,7 +27,7 @@ export interface JobToStop {
 /**
  * Finds a job to stop.
  *
- * @throws AwsError if none has the name; MlcliError if several have it, or an endpoint has it.
+ * @throws AwsError if no job has the name; MlcliError if several jobs have it, or an endpoint has it.
  */
 export async function findJobToStop(request: StopRequest, host: CloudHost): Promise<JobToStop> {
   const { name, kind } = request;
@@ -91,7 +91,7 @@ async function stop({ kind, name }: CloudJob, sagemaker: SageMaker): Promise<Clo
     await sagemaker.stopJob(kind, name);
     return undefined;
   } catch (error) {
-    // It may have ended meanwhile. The service has no error code for that.
+    // The job might have ended since it was described. SageMaker has no error code for that.
     if (!(error instanceof AwsError) || isRefusal(error, "denied")) throw error;
     const now = await describeJob(sagemaker, { kind, name }).catch(() => undefined);
     if (now && hasEnded(now)) return now;

@@ -41,9 +41,9 @@ export interface Checked extends AsyncDisposable {
 }
 
 /**
- * Checks all that the endpoint needs; changes nothing.
+ * Checks everything that the endpoint needs, and changes nothing.
  *
- * @throws UsageError, MlcliError for what SageMaker would refuse.
+ * @throws UsageError; MlcliError for settings that SageMaker would reject.
  */
 export async function check(context: DeployContext): Promise<Checked> {
   const { request, state, host } = context;
@@ -77,7 +77,7 @@ export async function check(context: DeployContext): Promise<Checked> {
   };
 }
 
-/** Notes what an update cannot keep, and which options have no effect. */
+/** Prints notes on settings that an update cannot keep, and on options without effect. */
 function noteLosses({ request, state, host: { messages } }: DeployContext): void {
   const { endpoint, base, description } = state;
   const variant = variantOf(request, state);

@@ -12,16 +12,17 @@ import {
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
-/** A part that this run has made, or may have made. */
+/** A part that this run has created, or might have created. */
 export interface MadePart extends Part {
-  /** Whether it is there for certain. */
+  /** Whether the part certainly exists. */
   isCertain: boolean;
   /** When SageMaker made it: a part with another time is another one. */
   created: Date | undefined;
 }
 
 /**
- * Requires that the parts whose names are needed are mlcli's, and that nobody else uses them.
+ * Requires that mlcli created the parts whose names are needed, and that no other endpoint uses them.
+ *
  * @throws AwsError
  */
 export async function requireUnused(
@@ -90,7 +91,9 @@ export async function deleteUnused(
         waiting.show(`Deleting ${words}`);
         const outcome = await deleteIfSame(part, sagemaker);
         if (outcome === "deleted") messages.state(`Deleted the old ${words}`);
-        if (outcome === "another") messages.note(`Kept ${words}, which has been replaced`);
+        if (outcome === "another") {
+          messages.note(`Kept ${words}, because another deployment replaced it`);
+        }
       }
       left.shift();
     }
@@ -139,7 +142,7 @@ export function tellLeft(made: readonly MadePart[], context: DeployContext): voi
   context.host.messages.warning("Interrupted: nothing was created");
 }
 
-/** Why to keep what was made: the endpoint uses it, or may. */
+/** Returns why to keep the created parts: the endpoint uses them, or might use them. */
 async function reasonToKeep(
   made: readonly MadePart[],
   { state: { endpoint }, sagemaker }: DeployContext,
@@ -156,7 +159,7 @@ async function reasonToKeep(
   }
 }
 
-/** Deletes what this run has made; `false` where it is left. */
+/** Deletes a part that this run has created. Returns `false` if the part is left. */
 async function deleteOne(
   part: MadePart,
   { sagemaker, host: { messages } }: DeployContext,
@@ -165,7 +168,7 @@ async function deleteOne(
   try {
     const outcome = await deleteIfSame(part, sagemaker);
     if (outcome === "deleted") messages.state(`Deleted ${partWords(part)}, which is not needed`);
-    // Somebody else's part of the same name is not mentioned.
+    // Messages don't mention another user's part of this name.
     return true;
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
@@ -175,8 +178,8 @@ async function deleteOne(
 }
 
 /**
- * Deletes a part if it is still the one that was seen or made. Two commands may deploy to one endpoint
- * at once: then a part of that name may now be the other command's.
+ * Deletes a part if it is still the one that mlcli saw or created. Two commands can deploy to one endpoint at
+ * once, so a part of this name might belong to the other command.
  */
 async function deleteIfSame(
   part: Pick<ExistingPart, "kind" | "name" | "created">,

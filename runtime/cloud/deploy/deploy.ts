@@ -29,11 +29,11 @@ import {
 import { type State, stateOf } from "./state.ts";
 
 /**
- * Creates an endpoint that serves a model, or updates one to serve another model. Everything is checked
- * before anything is made. Whatever goes wrong, what served before keeps serving.
+ * Creates an endpoint that serves a model, or updates an endpoint to serve another model. Checks everything
+ * before it creates anything. After any failure, the endpoint keeps serving the previous model.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for what
- * SageMaker would refuse, and where the endpoint ends up serving something else, or nothing.
+ * @throws UsageError for options that are missing or exclude each other; MlcliError for settings that
+ * SageMaker would reject, and if the endpoint serves another model or none in the end.
  */
 export async function deploy(
   asked: DeployRequest,
@@ -94,7 +94,7 @@ export async function deploy(
   return await finish(target, withOwnTags, context);
 }
 
-/** Returns what an endpoint runs on in words: `1 x ml.m5.large`, `serverless, 2048 MB`. */
+/** Returns the machines of an endpoint in words: `1 x ml.m5.large`, `serverless, 2048 MB`. */
 function machinesText({ ServerlessConfig, InitialInstanceCount, InstanceType }: Variant): string {
   return ServerlessConfig === undefined
     ? instancesText([{ type: InstanceType!, count: InitialInstanceCount! }])
@@ -106,7 +106,7 @@ function withVariables(request: CheckedRequest, { base }: State, region: string)
   const { code } = request;
   if (code === undefined) return request;
   const there = containerOf(base?.model)?.Environment ?? {};
-  // What is not about the code is only set where it is not there.
+  // Variables that do not name the code are set only if the request does not have them.
   const own = Object.entries(servingVariables(code.entryPoint, region))
     .filter(([name]) => isOfProgram(name) || there[name] === undefined);
   const variables = { ...Object.fromEntries(own), ...request.variables };
@@ -128,10 +128,10 @@ async function beforeAnyChange<T>(
 }
 
 /**
- * Requires that nobody has changed the endpoint since the checks: packing, trying and sending a model
- * take minutes.
+ * Requires that the endpoint is unchanged since the checks: packing, testing and sending a model take
+ * minutes.
  *
- * @throws AwsError where somebody has changed it meanwhile.
+ * @throws AwsError if another user has changed it.
  */
 async function requireUnchanged({ state, sagemaker }: DeployContext): Promise<void> {
   const { endpoint, description: before } = state;
@@ -184,9 +184,9 @@ async function requireTyped(context: DeployContext): Promise<void> {
 }
 
 /**
- * Remembers an endpoint that the user has typed, or that is made.
+ * Remembers an endpoint that the user typed, or that mlcli creates.
  *
- * @param account as the service says it. The role's account may be the file's choice.
+ * @param account from AWS STS, because the configuration file can choose the role's account.
  */
 async function rememberEndpoint(
   context: DeployContext,

@@ -23,9 +23,9 @@ import { type ExistingPart, unusedParts } from "./state.ts";
 /** How long a failed endpoint is waited for until it is gone, in seconds. */
 const GONE_SECONDS = 120;
 
-/** What an endpoint is to serve. */
+/** The parts that an endpoint is about to serve. */
 export interface Target {
-  /** The endpoint's ARN, where it is known. */
+  /** ARN of the endpoint, if known. */
   readonly arn: string | undefined;
   /** Names of configuration and model. */
   readonly configuration: string;
@@ -37,11 +37,11 @@ export interface Target {
 }
 
 /**
- * Waits until the endpoint serves what was made, by this run or another one; only then deletes what it
- * served before. After a failure, what was made is deleted.
+ * Waits until the endpoint serves the new parts, which this run or another run created. Only then deletes the
+ * parts that it served before. After a failure, deletes the new parts.
  *
- * @param withOwnTags whether the endpoint may have mlcli's tags.
- * @throws AwsError where it does not serve it in the end; Interrupted: SageMaker goes on.
+ * @param withOwnTags whether the endpoint can have mlcli's tags.
+ * @throws AwsError if the endpoint does not serve the new parts in the end; Interrupted: SageMaker continues.
  */
 export async function finish(
   target: Target,
@@ -86,7 +86,7 @@ export async function finish(
   return servingResult(followed.description!, context);
 }
 
-/** For an endpoint that serves what is asked for: deletes parts that it does not use. */
+/** Deletes the parts that an endpoint does not use, if it already serves the requested version. */
 export async function leaveAsItIs(context: DeployContext): Promise<CloudResult> {
   const { request, state, host: { messages } } = context;
   const { endpoint, base } = state;
@@ -110,7 +110,7 @@ function servingResult(
   return { lines: [endpoint], described: () => detailsOf(sagemaker, description, messages) };
 }
 
-/** @throws AwsError where what serves under these names is not what was made. */
+/** @throws AwsError if the parts that the endpoint serves under these names are not the new ones. */
 async function requireOurs(
   { made }: Target,
   { sagemaker, state: { endpoint }, request: choice }: DeployContext,
@@ -119,7 +119,7 @@ async function requireOurs(
     const now = await orNothing<Pick<PartDetails, "CreationTime">>(
       describePart(sagemaker, part),
     ).catch((error) => {
-      // Where that may not be asked, it counts as ours.
+      // Without the permission to read it, the part counts as mlcli's.
       if (error instanceof AwsError) return { CreationTime: part.created };
       throw error;
     });
@@ -131,7 +131,7 @@ async function requireOurs(
   }
 }
 
-/** Tags an endpoint that was there before: UpdateEndpoint takes no tags. */
+/** Tags an endpoint that existed before, because UpdateEndpoint does not accept tags. */
 async function tagEndpoint({ request, state, sagemaker, host }: DeployContext): Promise<void> {
   const arn = state.description?.arn;
   if (arn === undefined) return;
@@ -144,7 +144,7 @@ async function tagEndpoint({ request, state, sagemaker, host }: DeployContext): 
   }
 }
 
-/** The error for an endpoint that does not serve what was made, which is deleted or named. */
+/** Returns the error for an endpoint that does not serve the new parts, which are deleted or named. */
 async function endpointFailure(
   { outcome, description }: FollowedEndpoint,
   { made, created }: Target,
@@ -189,8 +189,9 @@ async function endpointFailure(
 }
 
 /**
- * Deletes an endpoint that never served, so that the next deploy can create it.
- * @returns whether it is deleted, or being deleted.
+ * Deletes an endpoint that never served, so that the next deployment can create it.
+ *
+ * @returns whether the endpoint is deleted, or being deleted.
  */
 async function deleteFailed(
   description: FollowedEndpoint["description"],

@@ -27,11 +27,11 @@ import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
 /**
- * Makes what is planned, and asks for the endpoint. Only UpdateEndpoint touches what serves, and where
- * that fails, the endpoint stays as it was.
+ * Creates the planned parts, and requests the endpoint. Only UpdateEndpoint changes a serving endpoint. If
+ * UpdateEndpoint fails, the endpoint stays unchanged.
  *
  * @param inTheWay parts whose names are needed.
- * @throws AwsError: what was made is deleted, or named; Interrupted.
+ * @throws AwsError after the new parts are deleted or named; Interrupted.
  */
 export async function make(
   deployment: Deployment,
@@ -68,8 +68,8 @@ export async function make(
 }
 
 /**
- * In ms. For seconds, a new part may not be found yet, and a deleted one may still be found.
- * (API reference, CreateEndpoint: "retry logic is recommended".)
+ * In ms. For some seconds, SageMaker might not find a new part, or still find a deleted one. (API reference,
+ * CreateEndpoint: "retry logic is recommended".)
  */
 const PAUSES = [500, 1_000, 2_000, 4_000] as const;
 
@@ -96,12 +96,12 @@ class Making {
   withOwnTags = true;
   /** The endpoint's account, as SageMaker says. */
   account: string | undefined;
-  /** The endpoint's, where it is known. */
+  /** ARN of the endpoint, if known. */
   arn: string | undefined;
 
   constructor(private readonly context: DeployContext) {}
 
-  /** Creates a model or a configuration; after a failure, finds out whether it is there. */
+  /** Creates a model or a configuration. After a failure, finds out whether it exists. */
   async part<Input extends Creation>(
     part: Part,
     input: Input,
@@ -114,12 +114,12 @@ class Making {
     const made: MadePart = { ...part, isCertain: false, created: undefined };
     this.made.push(made);
     try {
-      // "in use": one of that name may have been deleted a moment ago.
+      // "in use": a part of this name might have been deleted a moment ago.
       await this.#retried(["not found", "in use"], () => this.#tagged(input, create));
       messages.state(`Created ${words}`);
     } catch (error) {
       if (error instanceof Interrupted) throw error;
-      // "in use" may be our own: Deno sends a request again when its connection ends.
+      // "in use" might refer to this part: Deno repeats a request if its connection ends.
       const isTaken = isRefusal(error, "in use");
       const found = isTaken || mayBeDone(error)
         ? await this.#afterLostAnswer(error, () => describePart(sagemaker, part))
@@ -144,8 +144,9 @@ class Making {
   }
 
   /**
-   * CreateEndpoint or UpdateEndpoint. Returns when the service has begun.
-   * @throws AwsError when it has not, or nobody knows.
+   * Calls CreateEndpoint or UpdateEndpoint. Returns when SageMaker has begun.
+   *
+   * @throws AwsError if SageMaker has not begun, or if that is unknown.
    */
   async endpoint({ endpoint, configuration }: Deployment): Promise<void> {
     const { sagemaker, host, state } = this.context;
@@ -179,14 +180,14 @@ class Making {
     }
   }
 
-  /** A part that was just made, and may not be found at once; `undefined` where that is not known. */
+  /** Returns a new part, which SageMaker might not find at once; `undefined` if its existence is unknown. */
   async #found(part: Part): Promise<PartDetails | undefined> {
     return await orUnknown(
       this.#retried(["not found"], () => describePart(this.context.sagemaker, part)),
     );
   }
 
-  /** Creates it with tags; without mlcli's own where tags may not be set. */
+  /** Creates the part with tags, or without mlcli's tags if mlcli has no permission to set tags. */
   async #tagged<Input extends Creation, Answer>(
     input: Input,
     create: (input: Input) => Promise<Answer>,
@@ -200,8 +201,9 @@ class Making {
   }
 
   /**
-   * What is there after a lost answer.
-   * @throws OutcomeUnknown, with the failure's words, where SageMaker does not tell.
+   * Returns the part that exists after a lost response.
+   *
+   * @throws OutcomeUnknown with the text of the failure, if SageMaker does not tell.
    */
   async #afterLostAnswer<Answer>(
     failure: AwsError,
@@ -270,7 +272,7 @@ function tellInterrupted({ made, isAsked }: Making, context: DeployContext): voi
   );
 }
 
-/** Deletes what was made; returns the error with what is left. */
+/** Deletes the new parts. Returns the error, with the parts that are left. */
 async function withLeftParts(
   error: AwsError,
   { made, isAsked }: Making,

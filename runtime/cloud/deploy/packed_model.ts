@@ -23,13 +23,12 @@ import { asItIs, type ModelContext, type ModelUse, type ReadyModel } from "./rea
 import type { ModelSource } from "./request.ts";
 
 /**
- * Gets the model ready that an endpoint is to serve: an archive in S3, which is read, or a directory on
- * this machine, which is packed, tried here, and sent. Nothing is changed on SageMaker before `send`.
- * To be called when the image is checked (`imageForJob`): a directory's server is the engine's image of
- * that name.
+ * Prepares the model of an endpoint: reads an archive in S3; or packs a local directory, tests it locally and
+ * sends it. Changes nothing on SageMaker before `send`. Call it after `imageForJob`, because the server for a
+ * directory uses the engine's image of that name.
  *
- * @throws MlcliError for what would go wrong; UsageError where nobody says where a packed model is to
- * go; Interrupted.
+ * @throws MlcliError for a model that would fail; UsageError if no setting says where to send a packed model;
+ * Interrupted.
  */
 export async function modelFor(use: ModelUse, context: ModelContext): Promise<ReadyModel> {
   const { request: { code: asked }, aws, host } = context;
@@ -73,7 +72,7 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
   }
 }
 
-/** Tries an archive of this machine, and finds out whether it has been sent. */
+/** Tests an archive on this machine, and finds out whether it has been sent before. */
 async function readyToSend(
   archive: ModelArchive,
   place: S3Address,
@@ -93,7 +92,7 @@ async function readyToSend(
     const trial = { app, archive: path, variables, region, seconds, instanceType };
     await tryServing(trial, host, (text) => messages.note(text));
   }
-  // Each model has an address of its own: an endpoint may use the one before.
+  // Each model has its own address, because an endpoint might use the previous one.
   const address = within(place, `${sha256.slice(0, 16)}/${ARCHIVE}`);
   const found = await ifAllowed(s3.describeObject(address), () => {});
   const there = found?.size === bytes ? found : undefined;
@@ -105,14 +104,14 @@ async function readyToSend(
       if (there !== undefined) return;
       waiting.show(`Uploading the model to ${s3Uri(address)}`);
       await sendFile({ path, shown }, address, s3, host);
-      // Not removed where the deployment fails.
+      // The archive stays if the deployment fails.
       messages.state(`Uploaded the model to ${s3Uri(address)}`);
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };
 }
 
-/** Whether an archive exceeds the limits to which `local deploy` unpacks one. */
+/** Whether an archive exceeds the limits up to which `local deploy` unpacks archives. */
 async function exceedsLimits({ bytes, unpacked }: ModelArchive): Promise<boolean> {
   const { limitsOf } = await import("../../archive/unpack.ts");
   const most = limitsOf(bytes);
@@ -142,7 +141,7 @@ async function checkedS3(
   return (await ownBucket(aws, place)).s3;
 }
 
-/** @throws MlcliError where the app's file names what is not the app's. */
+/** @throws MlcliError if the app's file names a directory outside the repository. */
 async function directoryOf(
   model: Exclude<ModelSource, { readonly address: S3Address }>,
   { request: { app, model: typed }, host: { messages } }: ModelContext,

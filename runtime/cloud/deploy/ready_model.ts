@@ -13,7 +13,7 @@ export interface ModelUse {
   readonly variables: Variables;
   /** How long the server may take until it answers /ping, in seconds. `undefined`: SageMaker's. */
   readonly healthCheckTimeout: number | undefined;
-  /** What it is to run on; `undefined`: serverless. */
+  /** Instance type; `undefined`: serverless. */
   readonly instanceType: string | undefined;
   /** The disk that it is unpacked on. */
   readonly room: ModelRoom;
@@ -31,15 +31,18 @@ export interface ModelContext {
   >;
 }
 
-/** A model that is checked. To be disposed of: a packed one lies in a temporary file. */
+/** A model that is checked. Dispose of it, because a packed model is a temporary file. */
 export interface ReadyModel extends AsyncDisposable {
-  /** Where it lies in S3, or will after `send`; `undefined`: as the endpoint has it. */
+  /** Address in S3, or the address after `send`; `undefined`: as the endpoint has it. */
   readonly address: S3Address | undefined;
-  /** When it was written there, to the second; `undefined` where it is not there, or not known. */
+  /**
+   * Time at which it was written to S3, to the second; `undefined` if it does not exist there, or if the time
+   * is unknown.
+   */
   readonly lastModified: Date | undefined;
-  /** What `send` will ask of S3: `{ PutObject: 1 }`. Nothing where the archive is there. */
+  /** Calls of S3 that `send` makes: `{ PutObject: 1 }`. Empty if the archive exists. */
   readonly calls: Readonly<Record<string, number>>;
-  /** Sends a packed model, unless it is there. To be called when all else is checked. */
+  /** Sends a packed model, unless it exists in S3. Call it after all other checks. */
   send(): Promise<void>;
 }
 

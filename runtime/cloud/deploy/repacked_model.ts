@@ -104,7 +104,7 @@ export async function withCodeInS3(
 
 const NEWEST = new Date(8.64e15);
 
-/** What is stored as it is has got much larger than it was. */
+/** The new archive, which is not compressed, is larger than the limit. */
 class Larger extends Error {}
 
 /** In the metadata of the object: the hash of the code. */

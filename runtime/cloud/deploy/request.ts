@@ -15,8 +15,8 @@ import type { ProgramRequest } from "../../source/program.ts";
 import type { State } from "./state.ts";
 
 /**
- * How long `deploy` waits where nobody says, in seconds: an endpoint mostly takes ten minutes, and may
- * take most of an hour.
+ * Default of `--timeout` for `deploy`, in seconds: an endpoint usually takes ten minutes, and sometimes
+ * almost an hour.
  */
 export const DEPLOY_SECONDS = 3_600;
 
@@ -56,7 +56,7 @@ export interface DeployRequest extends CloudRequest {
   readonly timeout: number | undefined;
 }
 
-/** A request that names what any deployment needs. */
+/** A request with the settings that every deployment needs. */
 export interface CheckedRequest extends DeployRequest {
   readonly endpointName: Setting<string>;
   readonly timeout: number;
@@ -77,10 +77,10 @@ export function asksForServerless({ memorySizeInMb, maxConcurrency }: DeployRequ
 }
 
 /**
- * Checks what can be checked of a request alone.
+ * Checks a request without calling any service.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for variables
- * that SageMaker would refuse.
+ * @throws UsageError for options that are missing or exclude each other; MlcliError for variables that
+ * SageMaker would reject.
  */
 export function checkedRequest(request: DeployRequest): CheckedRequest {
   const { app, endpointName, code } = request;
@@ -128,8 +128,8 @@ export function modelOf(
 }
 
 /**
- * Returns the request without settings of the file that serverless endpoints don't support, if the user
- * typed the memory size of one. A network stays, and is refused: its protection must not get lost.
+ * Returns the request without settings of the file that serverless endpoints don't support, if the user typed
+ * the memory size of one. A network setting stays and is refused, because its protection must not get lost.
  *
  * @param ignored is called with each key that has no effect.
  */

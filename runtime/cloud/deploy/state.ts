@@ -19,16 +19,16 @@ import {
 } from "../endpoints/parts.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
-/** What an endpoint has: what it serves with or, while that changes, what it is going to. */
+/** Configuration and model that an endpoint serves with or, while it changes, is about to serve with. */
 export interface Base {
   /** Name of its configuration. */
   readonly name: string;
-  /** `undefined` where somebody has deleted it while the endpoint uses it. */
+  /** `undefined` if another user has deleted it while the endpoint uses it. */
   readonly configuration: EndpointConfigurationDetails | undefined;
-  /** Its model; `undefined` where that is deleted, or it has not exactly one. */
+  /** Its only model; `undefined` if the model is deleted, or if there are several models or none. */
   readonly model: ModelDetails | undefined;
   readonly models: readonly string[];
-  /** Of the configuration; none where they may not be read. */
+  /** Tags of the configuration; none if mlcli has no permission to read them. */
   readonly tags: Tags;
 }
 
@@ -109,8 +109,9 @@ export async function stateOf(
     if (part.kind === "model") return hasOurName(part, endpoint) || await isTagged(part);
     const its = tags.get(part);
     if (its?.[ENDPOINT_TAG] === endpoint) return true;
-    // Without tags (not allowed, or an emulator), a configuration is mlcli's where the endpoint uses it or
-    // is going to, and it and its model have mlcli's names. If the model has mlcli's tag, tags do work.
+    // Without tags (no permission, or an emulator), a configuration is mlcli's if the endpoint uses it or is
+    // about to use it, and if it and its model have mlcli's names. If the model has mlcli's tag, tags do
+    // work.
     const model = onlyModelOf(part, found);
     return Object.keys(its ?? {}).length === 0 && hasOurName(part, endpoint) &&
       description !== undefined && isGoingTo(description, part.name) &&

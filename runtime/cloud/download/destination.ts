@@ -56,7 +56,7 @@ export interface Download {
 }
 
 /**
- * The app's `model/`. The version that is there moves into the directory of its run, as after a training; a
+ * The app's `model/`. The current version moves into the directory of its run, as after a training run; a
  * running server keeps it.
  *
  * @throws MlcliError for a wrong layout.

@@ -99,13 +99,13 @@ export async function deleteParts(
       }
       failure ??= error;
       if (isPassing(error)) one.fate = "perhaps deleted";
-      // Another deletion may be allowed; after other failures, nothing more is tried.
+      // Another deletion might be allowed. After other failures, mlcli stops.
       if (!isRefusal(error, "denied")) break;
     }
   }
   const configurations = fates.filter(({ part }) => part.kind === "configuration");
   if (configurations.length > 0 && configurations.every(({ fate }) => fate === "not there")) {
-    // The endpoint's own configuration may have another name.
+    // The endpoint's configuration might have another name.
     messages.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist`);
   }
   messages.tell(leftMessages(plan, failure ? [] : leftParts(), choice));
@@ -157,11 +157,11 @@ function outcomeWords(
 }
 
 /**
- * Waits until the endpoint that the plan describes is gone. (The SDK's own waiter takes any
- * ValidationException as a sign of that.) A newer endpoint of the same name does not count.
+ * Waits until the planned endpoint is gone. (The SDK's waiter treats every ValidationException as a sign that
+ * it is gone.) A newer endpoint of the same name does not count.
  *
  * @param timeout seconds.
- * @throws AwsError when the service could not delete it, or when the time is over.
+ * @throws AwsError if SageMaker could not delete the endpoint, or after the timeout.
  */
 export async function waitUntilGone(
   sagemaker: SageMaker,
@@ -169,7 +169,7 @@ export async function waitUntilGone(
   host: WaiterHost & Pick<WaitingHost, "waiting">,
   timeout: number,
 ): Promise<void> {
-  // The progress line says why there is no answer.
+  // The progress line shows why SageMaker does not respond.
   const start = host.clock.now();
   const waiter = new Waiter(host, { what: "deletion", note: () => {}, timeout });
   let current: EndpointDescription | undefined;
@@ -182,7 +182,7 @@ export async function waitUntilGone(
     if (asked) {
       current = asked.answer;
       if (!current || isSuccessor(current, description)) return;
-      // Right after the request an endpoint may still show the status that it had before.
+      // Right after the request, an endpoint might still have its previous status.
       if (wasDeleting && current.status === "Failed") throw couldNotDeleteError(current);
       wasDeleting ||= current.status === "Deleting";
     }

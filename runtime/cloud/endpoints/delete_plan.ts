@@ -51,7 +51,7 @@ export interface DeletionPlan {
   readonly kept: readonly PlannedPart[];
 }
 
-/** In these states the service changes the endpoint by itself, and refuses to delete it. */
+/** In these states, SageMaker changes the endpoint and refuses to delete it. */
 const UPDATING: ReadonlySet<string> = new Set([
   "Creating",
   "Updating",
@@ -60,12 +60,12 @@ const UPDATING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a deletion without changing anything. A check that the permissions do not cover is skipped with
- * a note, because the specification requires only the permissions to delete.
+ * Plans a deletion without changing anything. A check that the permissions do not cover is skipped with a
+ * note, because the specification requires only the permissions to delete.
  *
  * @throws UsageError if no endpoint can have that name.
- * @throws AwsError when there is no such endpoint and no part of it to delete (its hint tells what
- * else has its names), it is being updated, or others use what is to be deleted.
+ * @throws AwsError if neither the endpoint nor a part to delete exists (its hint names other parts of that
+ * name), if the endpoint is being updated, or if other endpoints use a part to delete.
  */
 export async function planDeletion(
   request: EndpointDeletion,
@@ -114,8 +114,8 @@ async function planOn(
 }
 
 /**
- * The first configuration is deleted by its name, as the specification says; the second only where it is
- * in use or has our tag, since somebody else may have chosen that name.
+ * The first configuration is deleted by its name, as the specification says. The second one is deleted only
+ * if it is in use or has mlcli's tag, because another user might have chosen that name.
  */
 async function isConfigurationToGo(
   sagemaker: SageMaker,
@@ -143,7 +143,7 @@ async function isModelToGo(
 ): Promise<boolean> {
   if (!deleteModel || model.isThere === false) return false;
   if (slotsOf(endpointName).some((slot) => slot.model === model.name)) {
-    // Where permissions hide it, it counts as there if a configuration names it.
+    // If permissions hide the model, it counts as existing when a configuration names it.
     const isNamed = configurations.some(({ details }) => modelsOf(details).includes(model.name));
     return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
   }
@@ -151,10 +151,10 @@ async function isModelToGo(
 }
 
 /**
- * What mlcli made for an endpoint that is gone, as after a deletion that was killed. Without the
- * endpoint, a configuration's name does not prove whose it is: its model's name or its tag has to.
+ * Returns the parts that mlcli created for a deleted endpoint, such as after a killed deletion. Without the
+ * endpoint, the name of a configuration does not prove its owner: the name of its model or its tag must.
  *
- * @throws the refusal where there is nothing to delete; its hint names other parts of that name.
+ * @throws the refusal if there is no part to delete; its hint names other parts of that name.
  */
 async function partsOfGoneEndpoint(
   sagemaker: SageMaker,
@@ -184,7 +184,7 @@ async function partsOfGoneEndpoint(
   throw withMore(refusal, `Parts with its name still exist: ${names}. To delete them: ${byHand}`);
 }
 
-/** @throws AwsError where another endpoint uses what is to be deleted. */
+/** @throws AwsError if another endpoint uses a part to delete. */
 async function requireNoOtherUsers(
   sagemaker: SageMaker,
   { endpointName }: EndpointDeletion,
@@ -215,7 +215,10 @@ function noteDenials(
   );
 }
 
-/** The description; the refusal where there is no endpoint; `undefined` where it may not be described. */
+/**
+ * Returns the description; the refusal if the endpoint does not exist; `undefined` if mlcli has no permission
+ * to describe it.
+ */
 async function describeIfAllowed(
   sagemaker: SageMaker,
   { endpointName, deleteConfig, deleteModel, wait }: EndpointDeletion,

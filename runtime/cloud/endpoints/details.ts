@@ -8,7 +8,7 @@ import type {
 import type { Messages } from "../../messages.ts";
 import { modelDataOf, modelsOf } from "./parts.ts";
 
-/** A variant of an endpoint. What is not known is `undefined`. */
+/** A variant of an endpoint. Unknown values are `undefined`. */
 export interface VariantDetails {
   readonly name: string;
   readonly instanceType: string | undefined;
@@ -24,14 +24,14 @@ export interface VariantDetails {
   /** Addresses of the model archives. */
   readonly data: readonly string[];
   readonly role: string | undefined;
-  /** Names of the variables; their values may be secrets. */
+  /** Names of the variables. Their values might be secrets. */
   readonly variables: readonly string[];
 }
 
 export interface EndpointDetails extends Omit<EndpointDescription, "variants"> {
   readonly kind: "endpoint";
   readonly variants: readonly VariantDetails[];
-  /** Where requests and answers are kept. */
+  /** Where SageMaker stores requests and responses. */
   readonly dataCapture: string | undefined;
 }
 

@@ -12,8 +12,8 @@ import { Waiter } from "../waiter.ts";
 /** The log of all instances of an endpoint, read piece by piece. */
 export class EndpointLog extends LogReader {
   /**
-   * @param since leaves out what was written before.
-   * @param began leaves out instances that began to write before.
+   * @param since leaves out earlier lines.
+   * @param began leaves out instances that began to write earlier.
    */
   constructor(
     logs: Logs,
@@ -66,9 +66,9 @@ function shortened(line: string): string {
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
 }
 
-/** How often to check whether the endpoint is still there, in ms. */
+/** Interval of checks that the endpoint still exists, in ms. */
 const DESCRIBE_EVERY = 30_000;
-/** After the end, lines may still arrive: it is over after so many reads in a row without any. */
+/** Lines can arrive after the end. The log is over after this number of consecutive reads without lines. */
 const QUIET_ROUNDS = 2;
 const MOST_ROUNDS_AFTER = 30;
 
@@ -116,7 +116,10 @@ export async function followEndpointLog(
   }
 }
 
-/** How it ended; `undefined` while it lasts. A newer endpoint of the same name is another one. */
+/**
+ * Returns how the endpoint ended; `undefined` if it still exists. A newer endpoint of the same name is
+ * another one.
+ */
 function endOf(latest: EndpointDescription | undefined, created?: Date): string | undefined {
   if (!latest || (created && latest.creationTime > created)) return "it was deleted";
   if (latest.status !== "Failed") return undefined;

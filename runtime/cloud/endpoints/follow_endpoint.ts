@@ -9,8 +9,8 @@ import { Waiter } from "../waiter.ts";
 import { endpointGoesOn } from "./parts.ts";
 
 /**
- * How an endpoint has settled. `InService` alone is no success: an update that fails is rolled back, often
- * without a message, and the endpoint is in service again with the configuration that it had before
+ * How an endpoint has settled. The status `InService` alone does not mean success: SageMaker rolls a failed
+ * update back, often without a message, and the endpoint is in service with its previous configuration
  * (https://github.com/hashicorp/terraform-provider-aws/issues/39099).
  */
 export type Outcome =
@@ -51,7 +51,7 @@ const ENDED_BADLY: ReadonlySet<string> = new Set([
   "UpdateRollbackFailed",
 ]);
 
-/** After so many answers that show no change yet, none is expected any more. */
+/** Number of responses without a change after which no change is expected. */
 const UNSEEN_ROUNDS = 6;
 
 /**
@@ -91,7 +91,7 @@ async function follow(
   let latest: EndpointDescription | undefined;
   let [hasChanged, isTakenBack, unseen] = [false, false, 0];
   let began: Date | undefined;
-  /** Whether the service may not show the caller's change yet. */
+  /** Whether SageMaker might not show the requested change yet. */
   const mayBeUnseen = (): boolean => options.target !== undefined && ++unseen < UNSEEN_ROUNDS;
 
   function outcomeOf(current: EndpointDescription | undefined): Outcome | undefined {
@@ -112,7 +112,8 @@ async function follow(
     }
     if (target === undefined) return isTakenBack ? "rolled back" : "in service";
     if (configuration === target) return "in service";
-    // SageMaker always names it. Without it, nothing may count as rolled back, and be deleted.
+    // SageMaker always names the configuration. Without its name, no part counts as rolled back, and none is
+    // deleted.
     if (configuration === "") throw noConfigurationError(name);
     return hasChanged || !mayBeUnseen() ? "rolled back" : undefined;
   }

@@ -40,13 +40,13 @@ export async function listEndpoints(
   };
 }
 
-/** What an endpoint runs on. What is not known is `undefined`. */
+/** Machines of an endpoint. Unknown values are `undefined`. */
 export interface Machines {
-  /** `ml.m5.large`; where variants have several types, all of them: `ml.m5.large, ml.c5.large`. */
+  /** `ml.m5.large`; all types if the variants have several: `ml.m5.large, ml.c5.large`. */
   readonly instanceType: string | undefined;
   /** Of all variants together. */
   readonly instanceCount: number | undefined;
-  /** In MB, of a serverless one, which has no instances. */
+  /** In MB, for a serverless endpoint, which has no instances. */
   readonly memorySize: number | undefined;
 }
 
@@ -65,7 +65,7 @@ async function* withTheirMachines(
   sagemaker: Pick<SageMaker, "describeEndpoint" | "describeEndpointConfiguration">,
   messages: Messages,
 ): AsyncGenerator<readonly ListedEndpoint[]> {
-  /** By name: several endpoints may have the same. */
+  /** By name, because several endpoints can have the same configuration. */
   const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
   let isDenialTold = false;
   const tellOnce = ({ message }: AwsError): void => {

@@ -8,8 +8,8 @@ import { modelsOf, type Part } from "./parts.ts";
 export type LookHost = Pick<WaitingHost, "messages" | "waiting">;
 
 /**
- * Finds other endpoints that use these configurations and models: the service would delete them all the
- * same. What the permissions do not cover is a note.
+ * Finds other endpoints that use these configurations and models, because SageMaker would delete them anyway.
+ * Prints a note for each check that the permissions do not cover.
  *
  * @param endpoint the owner of the parts, which does not count.
  * @returns the names of a part's users, sorted.

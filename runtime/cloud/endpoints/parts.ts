@@ -14,8 +14,9 @@ export interface Part {
 }
 
 /**
- * The command line that deletes an endpoint and all that mlcli made for it.
- * @param choice the options of the command that says it.
+ * Returns the command line that deletes an endpoint and all parts that mlcli created for it.
+ *
+ * @param choice the options of the command that prints it.
  */
 export function deletionOf(name: string, choice: Partial<AwsOptions> = {}): string {
   const deletion = ["mlcli delete-endpoint -n", name, "--delete-config --delete-model"];
@@ -127,7 +128,7 @@ async function findPart(sagemaker: PartsApi, part: Part): Promise<FoundPart> {
   return { ...part, isThere: denial ? undefined : details !== undefined, details, denial };
 }
 
-/** @returns `undefined` where SageMaker does not tell. */
+/** @returns `undefined` if SageMaker does not tell. */
 export function arnOf({ details }: FoundPart): string | undefined {
   return details?.ModelArn ?? details?.EndpointConfigArn;
 }

@@ -51,9 +51,9 @@ export async function waitForEndpoint(
 }
 
 /**
- * A configuration that is newer than the one in use, and older than the endpoint's last change: most
- * likely an update that was rolled back without a message. (One that was never used is newer than that
- * change.) `undefined` also where it may not be described.
+ * Returns a configuration that is newer than the one in use and older than the endpoint's last change: most
+ * likely that of an update that SageMaker rolled back without a message. (A configuration that was never used
+ * is newer than that change.) Returns `undefined` if mlcli has no permission to describe it.
  */
 async function rolledBackUpdate(
   sagemaker: Pick<SageMaker, "describeEndpointConfiguration">,
@@ -95,7 +95,7 @@ async function endpointError(
 export interface FailureFacts {
   /** SageMaker's reason, and the end of the log of the instances that began since then. */
   readonly quote: string;
-  /** The likely cause, and what to do about it: sentences. */
+  /** Sentences with the likely cause and the fix. */
   readonly cause: string | undefined;
   /** How to see more of the log: a sentence. */
   readonly log: string;

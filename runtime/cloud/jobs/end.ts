@@ -37,13 +37,13 @@ export async function endResult(
   return { lines: artifact === undefined ? [] : [artifact], described, failure };
 }
 
-/** Prints the time that a job took and that is billed, if SageMaker says it. */
+/** Prints the time that a job took and the billed time, if SageMaker reports them. */
 export function tellTime(job: CloudJob, messages: Messages): void {
   const bill = billWords(job);
   if (bill) messages.state(`Time: ${bill}`);
 }
 
-/** Addresses of what a completed job made. */
+/** Returns the addresses of the results of a completed job. */
 function resultsOf(job: CloudJob): readonly string[] {
   if (job.kind !== "train") return job.outputs.map(({ uri }) => inOneLine(uri));
   return job.artifact === undefined ? [] : [inOneLine(job.artifact)];

@@ -23,7 +23,7 @@ import {
 export interface CloudResult {
   /** Lines for standard output. */
   readonly lines: readonly string[];
-  /** Returns what JSON shows instead of the lines. */
+  /** Returns the JSON that is printed instead of the lines. */
   readonly described: () => Described | Promise<Described>;
   /** Error that ends the command after the result is printed. */
   readonly failure?: MlcliError;
@@ -33,15 +33,15 @@ export type Described = CloudJob | EndpointDetails | Begun;
 
 export interface FollowedJob {
   readonly job: CloudJob;
-  /** Whether the log was shown, must not be read, or was not asked for. */
+  /** Whether the log was shown, could not be read, or was not requested. */
   readonly log: "shown" | "denied" | "not shown";
-  /** The last lines of what was shown, at most `LAST_LINES`. */
+  /** The last lines that were shown, at most `LAST_LINES`. */
   readonly lastLines: readonly string[];
   readonly command: JobCommand;
 }
 
 export interface FollowOptions {
-  /** Where the log is printed. `undefined`: mlcli does not read it, which then needs no permission. */
+  /** Where the log is printed. `undefined`: mlcli does not read the log, so it needs no permission for it. */
   readonly logTo?: Output | undefined;
   /** Log that has been read in part (default: the job's log from its beginning). Errors of it end the command. */
   readonly log?: LogReader;
@@ -54,8 +54,8 @@ export interface FollowOptions {
 export const LAST_LINES = 50;
 
 /**
- * After the end, lines may still arrive: CloudWatch gets them with a delay. The log is over after so many
- * reads in a row without any; one is enough where the job ended long ago (ms).
+ * Lines can arrive after the end, because CloudWatch gets them with a delay. The log is over after this
+ * number of consecutive reads without lines; one read is enough if the job ended long ago (ms).
  */
 const QUIET_ROUNDS = 2;
 const LONG_AGO = 60_000;
@@ -64,11 +64,10 @@ const MOST_ROUNDS = 60;
 const MOST_FAILED_ROUNDS = 15;
 
 /**
- * Follows a job until it has ended and its log has come. A service that does not answer for a while
- * is asked again.
+ * Follows a job until it has ended and its log is complete. Retries requests that a service does not answer.
  *
- * @throws AwsError where the job is not there, may not be described, or the credentials have expired
- * and cannot be renewed.
+ * @throws AwsError if the job does not exist, if mlcli has no permission to describe it, or if the
+ * credentials have expired and cannot be renewed.
  * @throws Interrupted after Ctrl-C: the job keeps running, and a warning says how to follow and stop it.
  */
 export async function followJob(
@@ -138,7 +137,7 @@ class Following {
     for (const line of lines) this.host.messages.state(line);
   }
 
-  /** Shows new lines of the log. Returns how many; `undefined` where there was no answer. */
+  /** Shows new lines of the log. Returns their number; `undefined` if CloudWatch did not respond. */
   async #showNews(job: CloudJob): Promise<number | undefined> {
     const { logTo } = this.options;
     if (logTo === undefined || this.#log !== "shown") return 0;
@@ -155,7 +154,7 @@ class Following {
       });
       return asked || count > 0 ? count : undefined;
     } catch (error) {
-      // The job is followed without its log, unless the log is what was asked for.
+      // mlcli follows the job without its log, unless the user asked for the log.
       const isNeeded = this.options.log || isRefusal(error, "credentials");
       if (isNeeded || !(error instanceof AwsError)) throw error;
       this.#log = "denied";

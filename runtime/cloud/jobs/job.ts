@@ -5,7 +5,7 @@ import type { InstanceGroup } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { type Message, type Messages, warning } from "../../messages.ts";
 
-/** Which job: names are unique among those of a kind. */
+/** Kind and name of a job: names are unique among the jobs of a kind. */
 export interface JobName {
   readonly kind: JobKind;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface JobName {
 export interface Transition {
   /** `Starting`, `Downloading`, `Training`, `Uploading`, ... */
   readonly status: string;
-  /** The service's words about it; they may change while the step lasts. */
+  /** SageMaker's message about the step, which can change during the step. */
   readonly message: string;
   readonly startTime: Date;
 }
@@ -83,11 +83,11 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   endpoint: "endpoint",
 };
 
-/** What the service has begun to make or to change. More of it has not been asked. */
+/** A job or an endpoint that SageMaker has begun to create or to change, before it is described. */
 export interface Begun {
   readonly kind: Kind;
   readonly name: string;
-  /** `undefined` where the answer was lost. */
+  /** `undefined` if the response was lost. */
   readonly arn: string | undefined;
 }
 

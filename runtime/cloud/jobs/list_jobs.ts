@@ -29,8 +29,8 @@ export interface ListedJobs {
 /**
  * Lists jobs. Requests no more pages than needed. If the permissions don't cover a kind, a note says so.
  *
- * @throws UsageError when no job's name could contain the filter's text.
- * @throws AwsError when the service refuses.
+ * @throws UsageError if no job's name could contain the filter's text.
+ * @throws AwsError if SageMaker refuses.
  */
 export async function listJobs(
   request: JobListing,

@@ -12,10 +12,10 @@ import type { Note } from "../in_parallel.ts";
 export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
 
 /**
- * Requires that a job finds input: the bucket is there, in the job's region, and holds an object below the
- * address. What may not be checked is a note, and that some of the hosts get nothing.
+ * Requires that a job finds input: the bucket exists, in the job's region, and contains an object below the
+ * address. Prints a note for each check without permission, and if some hosts get no data.
  *
- * @param hosts between which the objects are split.
+ * @param hosts number of hosts that share the objects.
  * @throws AwsError
  */
 export async function checkInput(
@@ -46,7 +46,7 @@ export async function checkInput(
   });
 }
 
-/** What fewer objects than hosts mean, where each object goes to one host. */
+/** Returns the warning for fewer objects than hosts, if each object goes to one host. */
 export function idleHosts(objects: number, hosts: number): Message {
   return warning(
     `Only ${objects} of ${hosts} instances will get data, because each object goes to one ` +
@@ -56,8 +56,9 @@ export function idleHosts(objects: number, hosts: number): Message {
 }
 
 /**
- * Requires that a job can write: the bucket is there, in the job's region, and where the app's file names
- * it, it is the caller's own. (Whether the execution role may write to it is not checked.)
+ * Requires that a job can write: the bucket exists, in the job's region, and belongs to the account of the
+ * credentials if the app's file names it. (mlcli does not check whether the execution role can write to the
+ * bucket.)
  *
  * @throws AwsError
  */

@@ -39,10 +39,10 @@ export interface PreparedPush {
 export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption" | "messages">;
 
 /**
- * Checks all that a push needs, and changes nothing.
+ * Checks everything that a push needs, and changes nothing.
  *
- * @throws MlcliError where the image is not there, its registry is another account's, or its tag has
- * another image for good.
+ * @throws MlcliError if the image does not exist, if its registry belongs to another account, or if its
+ * immutable tag has another image.
  */
 export async function preparePush(
   request: PushRequest,
@@ -66,7 +66,7 @@ export async function preparePush(
   if (finding) messages.warning(finding.message, finding.hint);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, request, host)).ecr();
-  // First: it fails at once for users who may not push.
+  // First, because it fails at once for users who have no permission to push.
   const login = await ecr.authorization();
   const known = await knownRepository(ecr, named.name, login.host, messages);
   const uri = known?.uri ?? `${login.host}/${named.name}`;
@@ -75,7 +75,7 @@ export async function preparePush(
   const images = { ecr, repository: named.name };
   const found = known && await lookUp(tag, local, platform, images, messages);
   if (known?.isImmutable && found && !found.isSame) throw immutableTagError(uri, tag);
-  // For another platform, the engine may have several images of one name; only a push shows it.
+  // For another platform, the engine might have several images of one name, which only a push shows.
   const isPlatformKnown = platform === platformOf(local);
   const warning = platformWarning(app, reference, local);
   if (warning && isPlatformKnown) messages.warning(warning.message, warning.hint);
@@ -176,7 +176,7 @@ class Push {
     return `${uri}@${form.digest}`;
   }
 
-  /** Whether it could be put under the tag. */
+  /** Whether the image could get the tag. */
   async #put({ manifest, digest }: JobForm, tag: string | undefined): Promise<boolean> {
     const { ecr, images: { repository }, target } = this.parts;
     try {
@@ -197,7 +197,7 @@ function wantedPlatform({ configuration }: App, local: ImageDetails): string {
   return (configuration.platform ?? platformOf(local)).split("/").slice(0, 2).join("/");
 }
 
-/** The repository; where it may not be described, its address as ECR forms it. */
+/** Returns the repository. Without the permission to describe it, returns its address as ECR forms it. */
 async function knownRepository(
   ecr: Ecr,
   name: string,
@@ -228,7 +228,7 @@ async function lookUp(
     const same = await sameImage(local, stored, form, platform, images);
     if (same) return { stored, form, isSame: true, ...same };
   } catch (error) {
-    // What is there cannot be used by jobs, and is about to be replaced.
+    // Jobs cannot use the existing image, and the push replaces it.
     if (!(error instanceof MlcliError) || error instanceof AwsError) throw error;
   }
   return { stored, isSame: false };

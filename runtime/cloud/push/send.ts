@@ -8,10 +8,10 @@ import { pushError, pushFailure, type PushTarget } from "./failures.ts";
 export interface Sending {
   readonly engine: Engine;
   readonly ecr: Pick<Ecr, "authorization">;
-  /** Of the engine's image: its name may move to another image meanwhile. */
+  /** Id of the engine's image, because its name can move to another image. */
   readonly imageId: string;
   readonly target: PushTarget;
-  /** Aborts it: the engine stops as well. */
+  /** Aborts the push: the engine also stops. */
   readonly signal: AbortSignal;
   readonly messages: Messages;
 }
@@ -23,10 +23,10 @@ export interface PushProgress {
 }
 
 /**
- * Sends the image. Afterwards the engine's images have the names that they had before.
+ * Sends the image. Afterwards, the engine's images have their previous names.
  *
  * @returns the digest, or that the tag has another image and cannot be changed.
- * @throws MlcliError where the engine or the registry refuses.
+ * @throws MlcliError if the engine or the registry refuses.
  */
 export async function sendImage(
   sending: Sending,
@@ -36,7 +36,8 @@ export async function sendImage(
   await using _named = await named(sending);
   const first = await attempt(sending, login, shown);
   if ("digest" in first) return first.digest;
-  // A login may be revoked early, and the answer to a HEAD request cannot say so: once more with a new one.
+  // A registry can revoke a login early, and the response to a HEAD request cannot report it: mlcli retries
+  // once with a new login.
   const last = ["expired", "refused without a word"].includes(pushFailure(first.failure))
     ? await attempt(sending, await sending.ecr.authorization(), shown)
     : first;
@@ -51,7 +52,7 @@ async function named(
 ): Promise<AsyncDisposable> {
   const { uri, tag, reference } = target;
   const name = `${uri}:${tag}`;
-  // image_name may be the repository's whole address.
+  // `image_name` can be the repository's whole address.
   if (name === reference) return { async [Symbol.asyncDispose](): Promise<void> {} };
   const before = await engine.image(name);
   await engine.tagImage(imageId, uri, tag);

@@ -16,10 +16,10 @@ import type { JobRequest, ProgramJobRequest, TrainingRequest } from "./plan.ts";
 export type Needed = readonly [flag: `--${string}`, value: unknown];
 
 /**
- * Requires options that the command line or the configuration file has to give.
+ * Requires options that the command line or the configuration file must set.
  *
  * @param needed in the order of the message.
- * @throws UsageError that names options and keys, and the local command where the user may mean that.
+ * @throws UsageError that names options and keys, and the local command if the user might mean it.
  */
 export function requireGiven(kind: CloudSectionName, app: App, needed: readonly Needed[]): void {
   const missing = needed
@@ -180,7 +180,9 @@ export function checkShards(
   }
 }
 
-/** @throws MlcliError for what SageMaker would refuse: the first, and the others below it. */
+/**
+ * @throws MlcliError for settings that SageMaker would reject: the first problem, and the others below it.
+ */
 export function requireNone(differences: readonly Message[]): void {
   const [first, ...others] = differences;
   if (first === undefined) return;

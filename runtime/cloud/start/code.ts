@@ -1,4 +1,4 @@
-/** The user's code in S3: once for each that is different, where a job finds it as an input. */
+/** The user's code in S3: each version is stored once, at an address that a job reads as an input. */
 
 import { startScript } from "../../app/harness_files.ts";
 import { initCommand, typedPath } from "../../app/typed_path.ts";
@@ -21,17 +21,17 @@ import { ownBucket, type Place } from "../bucket_owner.ts";
 import { belowPrefix } from "./checks.ts";
 import type { TrainingRequest } from "./plan.ts";
 
-/** Code that is packed, and where it goes. */
+/** Packed code, and its destination. */
 export interface CodeToSend extends PackedCode {
   /** The directory in S3, which is the input: with `/` at its end. */
   readonly place: Place;
 }
 
 /**
- * Packs the code that a job sends; `undefined` where it sends none.
+ * Packs the code that a job sends; returns `undefined` if the job sends none.
  *
- * @param output where its results go: code lies there, where the app's file names no place for all data.
- * @throws MlcliError where there is no such code, or it cannot be packed.
+ * @param output destination of the results, and of the code if the app's file sets no prefix for all data.
+ * @throws MlcliError if the code does not exist, or cannot be packed.
  */
 export async function codeToSend(
   { app, program: { code }, sendCode = false }:
@@ -118,7 +118,7 @@ export async function missingObjects(
     const bytes = new TextEncoder().encode(await startScript());
     all.push({ address: within(place.value, START_SCRIPT), bytes });
   }
-  // With a key, what was sent without it would stay as it is.
+  // With a KMS key, all code is sent: existing code might be stored without the key.
   if (kmsKey !== undefined) return { s3, launcher, objects: all };
   const areThere = await Promise.all(all.map(async ({ address, bytes }) => {
     const found = await ifAllowed(s3.describeObject(address, { checksum: true }), () => {});
@@ -139,9 +139,9 @@ export async function sendObjects(
 }
 
 /**
- * What `--dry-run` tells of the code.
+ * Returns the description of the code for `--dry-run`.
  *
- * @param as what it is to the job.
+ * @param as the role of the code in the job.
  */
 export function shownCode(
   { program }: Pick<TrainingRequest, "program">,

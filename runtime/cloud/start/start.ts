@@ -30,7 +30,7 @@ import {
 
 export type JobHost = WaitingHost & Pick<Context, "engine" | "err" | "ask" | "canAsk">;
 
-/** What differs between the kinds of jobs that run a program. */
+/** Differences between the kinds of jobs that run a program. */
 interface Startable<Input extends JobInput, Data> {
   readonly kind: JobKind;
   readonly action: string;
@@ -38,7 +38,7 @@ interface Startable<Input extends JobInput, Data> {
   /** The parts of `request` that are required, and were. */
   readonly role: string;
   readonly instanceType: string;
-  /** Checks what the job reads and writes; changes nothing. */
+  /** Checks the data that the job reads and writes, and changes nothing. */
   readonly checkData: (aws: Aws, note: Note) => Promise<Data & { readonly missing?: Missing }>;
   readonly checkImage?: () => Promise<void>;
   /** Groups of instances, instead of instances of one type. */
@@ -48,7 +48,7 @@ interface Startable<Input extends JobInput, Data> {
   readonly code: CodeToSend | undefined;
 }
 
-/** What the names of a request's jobs begin with. */
+/** Prefix of the names of a request's jobs. */
 export function baseNameOf({ app, baseJobName }: JobRequest): string {
   return baseJobName ?? app.name;
 }
@@ -61,7 +61,7 @@ export function newJobName(request: JobRequest, { clock }: JobHost): string {
  * Checks, creates and follows a job; with `dryRun`, checks it and returns the calls.
  *
  * @param name of the job.
- * @throws MlcliError for what would go wrong, before anything is changed, or did.
+ * @throws MlcliError for problems, before anything is changed, and for a failed job.
  */
 export async function startJob<Input extends JobInput, Data>(
   name: string,
@@ -122,7 +122,7 @@ export async function createAndFollow(
 ): Promise<CloudResult> {
   const { messages, interruption: { signal } } = host;
   const sagemaker = await aws.sagemaker();
-  // Before the call: a user who kills mlcli then knows what costs money.
+  // Before the call, so that a user who kills mlcli knows what costs money.
   messages.state(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   await nothingCreated(kind, () => signal.throwIfAborted(), messages);
   const send = (): Promise<string | undefined> =>
@@ -147,7 +147,7 @@ export async function createAndFollow(
   return await endResult(followed, aws, messages);
 }
 
-/** Passes each line on once: several addresses may be in the same bucket. */
+/** Passes each line on once, because several addresses can be in the same bucket. */
 export function eachOnce(note: Note): Note {
   const said = new Set<string>();
   return (text) => {
@@ -173,12 +173,12 @@ export async function nothingCreated<T>(
 }
 
 /**
- * Creates a job. After a failure or an interruption the user is told whether it may exist: a job that
- * nobody knows of costs money.
+ * Creates a job. After a failure or an interruption, tells the user whether the job might exist, because an
+ * unknown job costs money.
  *
  * @param choice the options of the command, for command lines to paste.
- * @returns its ARN, where that is known.
- * @throws AwsError when the service refuses, or the job may be there; Interrupted.
+ * @returns its ARN, if known.
+ * @throws AwsError if SageMaker refuses, or if the job might exist; Interrupted.
  */
 async function createJob(
   job: JobName,

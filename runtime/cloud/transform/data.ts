@@ -22,10 +22,10 @@ import type { Place } from "../bucket_owner.ts";
 import type { TransformRequest } from "./plan.ts";
 
 /**
- * Checks what a transform reads and where it writes, and fills in what the data says.
+ * Checks the input and the output of a transform job, and completes the request from the data.
  *
- * @param note gets what could not be checked.
- * @throws UsageError where its type is not known; MlcliError where there is no data.
+ * @param note receives the checks that were impossible.
+ * @throws UsageError if the content type is unknown; MlcliError if there is no data.
  */
 export async function checkTransformData(
   request: TransformRequest & { readonly inputS3Location: S3Address },
@@ -94,7 +94,7 @@ export interface TransformData {
   readonly odd: OddLines;
 }
 
-/** What is allowed, and mostly a mistake, each with its remedy. */
+/** Returns warnings about settings that are allowed but usually a mistake. */
 export function dataWarnings(data: TransformData): readonly Message[] {
   const { input, output, instanceCount, transform, odd } = data;
   const keys = data.keys.filter((key) => isData(key, input.key));

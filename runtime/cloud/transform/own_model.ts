@@ -54,10 +54,10 @@ export class OwnModel {
   }
 
   /**
-   * Creates it, and does what needs it: creates and follows its job. Where that ends without a job, the
-   * model goes.
+   * Creates the model, and calls the function that creates and follows its job. If that ends without a job,
+   * deletes the model.
    *
-   * @param tags the user's own.
+   * @param tags the user's tags.
    */
   async with<T>(input: ModelInput, tags: Tags, work: () => Promise<T>): Promise<T> {
     // Before the call: it is known also to a user who kills mlcli.
@@ -88,7 +88,7 @@ export class OwnModel {
     }
   }
 
-  /** Deletes it. Where that fails, it is named. */
+  /** Deletes the model. If that fails, prints its name. */
   async delete(): Promise<void> {
     try {
       await this.sagemaker.deleteModel(this.name);
@@ -102,8 +102,9 @@ export class OwnModel {
 }
 
 /**
- * Deletes the model that was made for a transform; while that goes on, says what becomes of it.
- * Whether it was made for it, its tag says; where that may not be read, it stays.
+ * Deletes the model that was created for a transform job. While the job runs, prints a note about the model.
+ * The model's tag tells whether it was created for the job. Without the permission to read the tag, the model
+ * stays.
  */
 export async function endModelOf(
   job: CloudJob,
@@ -121,7 +122,7 @@ export async function endModelOf(
   else own.tell("note");
 }
 
-/** `undefined` where SageMaker does not say whether there is one. */
+/** `undefined` if SageMaker does not tell whether the job exists. */
 function jobOf(name: string, sagemaker: SageMaker): Promise<CloudJob | "none" | undefined> {
   const asked = orNothing(describeJob(sagemaker, { kind: "transform", name }));
   return orUnknown(asked.then((job) => job ?? "none"));
@@ -139,12 +140,12 @@ async function isFor(
 /** A model without a job may belong to a command that is about to create the job, in ms. */
 const ABOUT_TO = 15 * 60_000;
 
-/** So many of those that may be left are looked at: the newest. */
+/** Maximum number of models to check, the newest first. */
 const MOST = 20;
 
 /**
- * Deletes models of transforms that have ended without anybody waiting for them. What may not be asked
- * or deleted stays for the next.
+ * Deletes models of transform jobs that ended while no command waited for them. The next command retries
+ * models that cannot be described or deleted.
  *
  * @param base of the jobs' names.
  */

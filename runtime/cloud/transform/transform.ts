@@ -29,11 +29,11 @@ import {
 const KIND = "transform" as const;
 
 /**
- * Has a model answer a batch of requests on SageMaker. Everything is checked before anything is made. A
- * model that is made for the job goes with it.
+ * Runs a batch transform job on SageMaker. Checks everything before anything is created. A model that is
+ * created for the job is deleted after it.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for what
- * SageMaker would refuse or the job would not find; what the end of the job means, as an error.
+ * @throws UsageError for options that are missing or exclude each other; MlcliError for settings that
+ * SageMaker would reject, and for data that the job would not find; the error that the end of the job means.
  */
 export async function transform(
   request: TransformRequest,

@@ -31,7 +31,7 @@ export interface DataUpload extends CloudChoice {
   readonly inputDir: readonly string[];
   /** `s3://BUCKET/PREFIX`, as typed. Default: `data/` below the app's `s3_prefix`. */
   readonly targetDir: string | undefined;
-  /** Whether to delete the objects below the target that have no file. */
+  /** Whether to delete the objects below the target that have no local file. */
   readonly delete: boolean;
 }
 
@@ -49,10 +49,10 @@ export interface CheckedUpload {
   readonly inputs: readonly NamedInput[];
   /** The prefix of all keys: empty, or with a slash at its end. */
   readonly target: S3Address;
-  /** What is not deleted; complete after all steps. */
+  /** Objects that are not deleted; complete after all steps. */
   readonly kept: Kept;
   readonly size: Size;
-  /** What there is to do; to be read once. */
+  /** The steps of the upload, which can be read once. */
   steps(): AsyncGenerator<Step, void, void>;
 }
 
@@ -95,8 +95,8 @@ export async function checkUpload(
 }
 
 /**
- * Where to send to. By default data has a directory of its own below `s3_prefix`: results lie there, too,
- * and the next training must not read those.
+ * Returns the destination. By default, data has its own directory below `s3_prefix`, because results are also
+ * there, and the next training job must not read them.
  *
  * @throws UsageError
  */
@@ -184,11 +184,12 @@ async function checkFiles(
   });
 }
 
-/** Configuration keys that name where jobs write. */
+/** Configuration keys of the locations to which jobs write. */
 const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir", "data_capture"];
 
 /**
- * Places below the target where the apps here keep results and models: `--delete` is only about data.
+ * Returns the locations below the target where the directory's apps keep results and models: `--delete`
+ * deletes only data.
  */
 async function outputsOf(cwd: string, choice: AppChoice, target: S3Address): Promise<Kept> {
   const apps = await findApps(cwd, choice);

@@ -30,18 +30,18 @@ import type { FromImage } from "../base_images.ts";
 import { passwordsOf } from "./addresses.ts";
 import { type NetworkSettings, networkSettings } from "./settings.ts";
 
-/** The network settings that a build gets, and what the user is told about them. */
+/** Network settings of a build, and messages about them. */
 export interface BuildNetwork {
   /** Entries of the build context. */
   readonly entries: readonly TarEntry[];
   readonly warnings: readonly Message[];
   /** The variables and files that the settings come from. */
   readonly sources: readonly string[];
-  /** Those of them with a name, a token or a password: `PIP_INDEX_URL`. */
+  /** Sources of settings with a user name, a token or a password: `PIP_INDEX_URL`. */
   readonly secret: readonly string[];
   /** The passwords themselves, which are never shown. */
   readonly passwords: readonly string[];
-  /** Where pip does not get the settings: what to do so that it does. */
+  /** Set if pip does not get the settings: how to change that. */
   readonly hint?: string;
 }
 
@@ -97,7 +97,8 @@ export async function buildNetwork(
 }
 
 /**
- * The same, once the base images are here: their ONBUILD instructions may copy the settings, too.
+ * Checks the settings again after the base images are pulled, because their ONBUILD instructions might copy
+ * the settings.
  *
  * @param hasUnknownBase whether mlcli cannot tell the name of a base image.
  */
@@ -115,7 +116,7 @@ export function withBaseImages(
   return withoutLeak(network, [...leaks, hasUnknownBase ? UNKNOWN_BASE : undefined].find(Boolean));
 }
 
-/** No settings, and a warning, where they would get into the image. */
+/** Returns no settings, and a warning, because the settings would get into the image. */
 function withoutLeak(network: BuildNetwork, leak: Leak | undefined): BuildNetwork {
   const { sources, warnings } = network;
   if (leak === undefined) return network;
@@ -133,7 +134,7 @@ function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
   return [...Object.values(variables).flatMap(passwordsOf), ...ofNetrc];
 }
 
-/** Whether pip may have to install anything. */
+/** Whether pip might have to install packages. */
 async function namesPackages(app: App): Promise<boolean> {
   const tree = await requirementTreeOf(app);
   return tree === undefined || tree.packages.length > 0;

@@ -20,12 +20,12 @@ import {
 export interface NetworkSettings {
   /** Variables for pip, and for the programs that it starts. */
   readonly variables: Readonly<Record<string, string>>;
-  /** As PEM, trusted beside those of the base image; empty for none. */
+  /** As PEM, trusted in addition to those of the base image; empty: none. */
   readonly certificates: string;
   readonly netrc: string;
   /** The variables and files that they come from, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
   readonly sources: readonly string[];
-  /** Those of them that hold a name, a token or a password. */
+  /** Sources with a user name, a token or a password. */
   readonly secret: readonly string[];
   /** Of settings that do not work in a container. */
   readonly warnings: readonly Message[];
@@ -38,7 +38,7 @@ const PASSED_ON = [
   "trusted-host",
 ] as const satisfies readonly PipOption[];
 
-/** The same; but pip works without them, so they alone are no reason to warn. */
+/** Optional settings: pip works without them, so they alone cause no warning. */
 const TIME_LIMITS = ["timeout", "retries"] as const satisfies readonly PipOption[];
 
 class FoundSettings {
@@ -55,9 +55,10 @@ class FoundSettings {
 }
 
 /**
- * Finds the settings. What is wrong with this machine's is a warning: the build may not need it.
+ * Finds the settings. A problem of this machine's settings is a warning, because the build might not need
+ * them.
  *
- * @throws MlcliError where the app's own `certificate_file` is not there, or leads out.
+ * @throws MlcliError if the app's own `certificate_file` does not exist, or is outside the repository.
  */
 export async function networkSettings(
   app: App,

@@ -13,17 +13,19 @@ import { REFUSES_MACHINE_NAME, withoutMachineName } from "./machine_name.ts";
 import { requireSeen, unseenDirectory } from "./unseen.ts";
 import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
-/** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
- * does not see. */
+/**
+ * Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3 would create paths that it does
+ * not see.
+ */
 const MAY_NOT_LOOK =
   /invalid mount config.{0,5000}permission denied|making volume mountpoint .{0,5000}permission denied/;
 
 /**
- * Creates a container and returns its id. Directories to mount that are not there are made first:
- * the engine would refuse them, or make them as root.
+ * Creates a container and returns its id. First creates missing directories to mount, because the engine
+ * would refuse them, or create them as root.
  *
  * @param messages warn if the container might be left.
- * @throws MlcliError when the image is not there, or the engine does not see what is mounted.
+ * @throws MlcliError if the image does not exist, or if the engine does not see a mounted path.
  */
 export async function createContainer(
   engine: Engine,
@@ -47,7 +49,7 @@ export async function createContainer(
       Labels: { ...body.Labels, [LABELS.owner]: ownerText() },
     });
   } catch (error) {
-    // Whether it has made one is not known.
+    // The engine might have created a container.
     if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, messages);
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
@@ -65,7 +67,7 @@ export async function createContainer(
   return id;
 }
 
-/** @throws MlcliError when the engine cannot limit what the container asks for, or has no GPUs to give. */
+/** @throws MlcliError if the engine cannot limit the resources of the container, or has no GPUs. */
 export async function requireLimits(engine: Engine, body: CreateBody): Promise<void> {
   const { Memory, NanoCpus, DeviceRequests } = body.HostConfig;
   if (engine.isPodman && DeviceRequests !== undefined) throw noGpusOnPodman();
@@ -183,9 +185,10 @@ export interface Made {
 }
 
 /**
- * Removes a container at the end. A failure here must not hide the reason for the end: it is said.
+ * Removes a container at the end. Prints a warning after a failure, which must not hide the reason of the
+ * end.
  *
- * @returns whether it is gone, as far as is known.
+ * @returns whether the container is gone, as far as known.
  */
 export async function discardContainer(
   engine: Engine,
@@ -196,7 +199,7 @@ export async function discardContainer(
     await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
     return true;
   } catch {
-    // If nobody reads it, the error that is being reported matters more.
+    // If the warning cannot be printed, the reported error matters more.
     messages.ignoringFailures().tell([leftContainer(name)]);
     return false;
   }

@@ -30,17 +30,20 @@ export interface RunOptions {
   readonly onStop?: () => void;
   /** Called where the container may still run when this ends, since the engine does not answer. */
   readonly onLeft?: () => void;
-  /** What is to be done once the program has ended; the engine removes its container meanwhile. */
+  /** Work after the program has ended, while the engine removes its container. */
   readonly whileRemoved?: (outcome: RunOutcome) => Promise<void>;
 }
 
-/** How much of the end of standard error is searched for what sudo says, in bytes. */
+/** Number of bytes at the end of standard error to search for messages of sudo. */
 const TELLING_LENGTH = 8192;
 
 /** For containers that do work for mlcli itself: as with `docker stop`. */
 const DEFAULT: RunOptions = { grace: 10 };
 
-/** Where output goes, who may stop it, and what the program reads if its plan lets it. */
+/**
+ * Destination of output, signals that stop the container, and standard input of the program if its plan
+ * allows it.
+ */
 export type RunHost =
   & Pick<Context, "out" | "err" | "messages" | "interruption">
   & Partial<Pick<Context, "input">>;
@@ -48,11 +51,11 @@ export type RunHost =
 export interface RunOutcome extends End {
   readonly status: number;
   /**
-   * Why it was stopped: an `Interrupted`, or an `OutputClosed` where nobody read the output any
-   * more. `undefined` where it ended by itself, or by the signal `stop`.
+   * Why it was stopped: an `Interrupted`, or an `OutputClosed` if the reader has exited. `undefined` if it
+   * exited, or after the signal `stop`.
    */
   readonly cause: unknown;
-  /** Where that stopped it: how long it took to end, in seconds. */
+  /** If `stop` stopped it: how long it took to exit, in seconds. */
   readonly stoppedWithin: number | undefined;
 }
 
@@ -125,7 +128,7 @@ async function runOnce(
   } finally {
     waiting.abort();
     const isGone = removed || await discardContainer(engine, { id, name }, host.messages);
-    // One that has ended writes nothing more, whether it is there or not.
+    // An ended container writes no more output, whether or not it still exists.
     if (!isGone && !ended) options.onLeft?.();
   }
 }

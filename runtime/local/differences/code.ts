@@ -15,13 +15,13 @@ import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 import type { BuildMessage } from "./findings.ts";
 
-/** An app's image, and whether its own code is what runs. */
+/** Image of an app, and whether the container runs the image's own code. */
 type AppImage = Pick<LocalJob, "app" | "strict">;
 
 /**
- * What the code finds here and would not find on SageMaker, or the other way round. What stands
- * in the way of finding that out is left to the command that fails for it: a broken
- * `.dockerignore`, say, is `mlcli build`'s.
+ * Returns files that the code finds locally but not on SageMaker, or the other way round. Leaves problems of
+ * the search to the command that fails because of them: a broken `.dockerignore`, for example, to `mlcli
+ * build`.
  */
 export async function codeDifferences(
   job: AppImage,
@@ -47,10 +47,10 @@ async function quietly<T>(work: Promise<readonly T[]>): Promise<readonly T[]> {
 }
 
 /**
- * The files of a directory of code that a build leaves out of the image. Somebody else's image holds
- * none of this code, so nothing was left out of it.
+ * Returns the files of a code directory that a build excludes from the image. An image that mlcli did not
+ * build contains none of this code, so none was excluded.
  *
- * @throws MlcliError where that cannot be told.
+ * @throws MlcliError if the files cannot be determined.
  */
 export async function leftOutDifferences(
   app: App,
@@ -74,10 +74,10 @@ export async function leftOutDifferences(
 }
 
 /**
- * That the code in an image does not find what training, processing and prediction share, since the
- * Dockerfile does not copy it.
+ * Returns a warning if the code in an image does not find the code that training, processing and prediction
+ * share, because the Dockerfile does not copy it.
  *
- * @throws MlcliError where that cannot be told.
+ * @throws MlcliError if that cannot be determined.
  */
 export async function commonDifferences(
   app: App,

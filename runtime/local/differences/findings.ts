@@ -1,7 +1,4 @@
-/**
- * What of a run would be different on SageMaker: warnings while it goes on, or, under `--strict`,
- * what makes it fail at its end.
- */
+/** Differences of a run from SageMaker: warnings during the run or, with `--strict`, errors at its end. */
 
 import { MlcliError } from "../../errors.ts";
 import { type Message, type Messages, warning } from "../../messages.ts";
@@ -16,14 +13,14 @@ export interface BuildMessage extends Message {
 
 export class Findings {
   readonly #violations: Message[] = [];
-  /** Several hosts may find the same. */
+  /** Several hosts might find the same difference. */
   readonly #messages = new Set<string>();
   /** The build and the run after it, if the app's files differ from the image's. */
   remedy: string | undefined;
   /** The remedy, if other code than the app's runs: its error might be of code that has changed. */
   remedyOfOtherCode: string | undefined;
 
-  /** @param again the command line that runs the code once more, for who says the remedy at the end. */
+  /** @param again command line that reruns the code, for hints at the end. */
   constructor(
     private readonly isStrict: boolean,
     private readonly messages: Messages,
@@ -49,15 +46,15 @@ export class Findings {
     return this.#violations.length > 0;
   }
 
-  /** Says them where something else is the reason for the end. */
+  /** Prints the differences if the run ends for another reason. */
   warnOfAll(): void {
     this.messages.tell(this.#violations);
   }
 
   /**
-   * Ends a run that has nothing else against it.
+   * Ends a run that has no other error.
    *
-   * @throws MlcliError when there are violations.
+   * @throws MlcliError if there are differences and `--strict`.
    */
   requireNone(): void {
     if (!this.hasViolations) return;

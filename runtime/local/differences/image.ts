@@ -17,11 +17,12 @@ import { entryPointDifference } from "../../contract/entry_point.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
 
 /**
- * Looks it up, and learns what the container's creation will ask of the engine. One that the app names is
- * pulled where it is not here.
+ * Inspects the image, and reads what the creation of its container requires of the engine. Pulls a missing
+ * image if the app names one.
  *
- * @param pulls whether one may be pulled.
- * @throws MlcliError when it is not there, or is another app's, or the engine lets no container have the network.
+ * @param pulls whether mlcli can pull an image.
+ * @throws MlcliError if the image does not exist, or is another app's, or if the engine lets no container use
+ * the network.
  */
 export async function imageToRun(
   engine: Engine,
@@ -31,7 +32,7 @@ export async function imageToRun(
 ): Promise<ImageDetails> {
   const { signal } = host.interruption;
   requireNetwork(engine, network);
-  // Asked for now, the answer is there when the container is created. A failure shows there, too.
+  // Requested now, so that the response is there when the container is created, where a failure is reported.
   protectionOf(engine).catch(() => {});
   const reference = app.image;
   const { image: named, platform } = app.configuration;
@@ -62,7 +63,7 @@ async function pulled(
     "interruption" | "messages" | "waiting"
   >,
 ): Promise<ImageDetails> {
-  // Loaded only where it is needed.
+  // Loaded late: most runs need no pull.
   const { pullImage, PullSize } = await import("../../docker/pull.ts");
   const { registryOf } = await import("../../docker/login/login.ts");
   const { wrongAccount } = await import("../../contract/aws_images.ts");

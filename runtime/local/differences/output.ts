@@ -1,4 +1,4 @@
-/** What a run leaves in the layout's `output`, where SageMaker keeps only a part of it. */
+/** Files of a run in the layout's `output`, of which SageMaker keeps only a part. */
 
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
@@ -12,13 +12,13 @@ import { listed } from "../../text.ts";
 export interface OutputBefore {
   /** When something was last made or removed right in it, in ms since 1970. */
   readonly changed: number;
-  /** Each entry's state; `undefined` where there are too many to look at. */
+  /** State of each entry; `undefined` if there are too many entries. */
   readonly entries: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * Directories that take more bytes are not listed: that takes longer than a run may wait. Of an
- * ext4, 64 KiB hold about two thousand names.
+ * Directories with more bytes are not listed, because that would delay the run. On ext4, 64 KiB contain about
+ * two thousand names.
  */
 const LARGEST_DIRECTORY = 64 * 1024;
 
@@ -36,10 +36,10 @@ export async function outputBefore({ output }: Paths): Promise<OutputBefore> {
 }
 
 /**
- * What of a run SageMaker would not keep, or would not have.
+ * Returns warnings about files of a run that SageMaker would not keep, or would not have.
  *
- * @param kind of a training, everything but SageMaker's own names is dropped; of a processing job,
- * everything is its output, but what earlier runs left is not.
+ * @param kind of a training run, SageMaker keeps only its own names; of a processing run, it keeps all
+ * output, but files of earlier runs would not exist.
  */
 export async function outputDifferences(
   layout: Paths,
@@ -79,7 +79,7 @@ function leftBefore(output: string, names: string): Message {
   );
 }
 
-/** Entries and, of directories that SageMaker does not keep, theirs; with what shows a change. */
+/** Returns entries of two levels that SageMaker does not keep, each with its inode, size and change time. */
 async function entriesOf(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = new Map<string, string>();
   const visit = async (path: string, depth: number): Promise<void> => {

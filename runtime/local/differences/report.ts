@@ -1,7 +1,7 @@
 /**
- * The report of the harness in a container about the user's code: Python's version, the packages, files
- * that are lost and the reason of a failure. It is a mounted file, so that it outlives the container. On
- * SageMaker there is no such file, and the harness reports nothing.
+ * Report of the harness in a container about the user's code: Python's version, the packages, lost files, and
+ * the reason of a failure. The report is a mounted file, so that it outlives the container. On SageMaker, the
+ * file does not exist, and the harness writes no report.
  */
 
 import { join } from "@std/path/join";

@@ -1,4 +1,4 @@
-/** The hosts of a run on their network, with what they are made to suffer. */
+/** Runs the hosts of a run on their network, with fault injection. */
 
 import { SIGKILL_STATUS } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
@@ -11,7 +11,7 @@ import { type Came, injectFaults, isLost, TIME_LIMITS, verdictsOf } from "./faul
 import { makeNetwork, onNetwork, removeNetwork, shortageNotes } from "./network.ts";
 import { type HostContainer, type HostEnd, type HostsOptions, runHosts } from "./run.ts";
 
-/** What runs, and of which run. */
+/** The hosts, and their run. */
 export interface ClusterRun {
   readonly job: BatchJob;
   readonly run: string;
@@ -21,14 +21,14 @@ export interface ClusterRun {
 /** Under `--strict`, the first host starts so many seconds after the others, which must ask again. */
 const LATE = 3;
 
-/** How long the others may be silent after one has ended, in seconds, until that is said. */
+/** Seconds of silence of the other hosts after one has ended until a note is printed. */
 const SILENT = 30;
 
 /**
- * Runs them to their end. Several are on a network of their own, which is gone afterwards.
+ * Runs the hosts until they end. Several hosts have their own network, which is removed afterwards.
  *
- * @returns how they took what they were made to suffer, a line for each.
- * @throws as `runHosts`; MlcliError where the engine has no network for them.
+ * @returns lines about the reaction to injected faults.
+ * @throws as `runHosts`; MlcliError if the engine has no network for the hosts.
  */
 export async function runCluster(
   engine: Engine,
@@ -88,7 +88,7 @@ export async function runCluster(
   return verdictsOf(faults, came, ends);
 }
 
-/** Says it where nobody writes anything any more once a host is gone. */
+/** Prints a note if no host writes output after a host is gone. */
 export class Silence implements Disposable {
   #gone: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;

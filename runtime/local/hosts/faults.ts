@@ -14,11 +14,11 @@ export type Came = Map<Fault, number | undefined>;
 const WORDS: Readonly<Record<Fault["kind"], string>> = { kill: "killed", freeze: "frozen" };
 
 /**
- * Makes hosts that have just started suffer faults.
+ * Injects faults into hosts that have just started.
  *
- * @param came is told when each comes.
- * @param onFault is called after each.
- * @returns ends it; what a frozen host waits for goes on.
+ * @param came is called when a fault begins.
+ * @param onFault is called after each fault.
+ * @returns a function that ends the injection; a frozen host resumes.
  */
 export function injectFaults(
   engine: Engine,
@@ -39,7 +39,7 @@ export function injectFaults(
       timers.defer(() => clearTimeout(timer));
     };
     later(after, async () => {
-      // Before it is so: its end may be heard before the engine's answer.
+      // Before the call, because the host's end might be reported before the engine's response.
       came.set(fault, (performance.now() - start) / 1000);
       messages.note(`Injecting a fault into ${host} (--${kind}-host)`);
       try {
@@ -59,7 +59,7 @@ export function injectFaults(
   return timers;
 }
 
-/** Whether a host is gone for good: a machine that is, or that is frozen, tells nobody. */
+/** Whether a host is gone for good: a host whose machine is gone or frozen reports nothing. */
 export function isLost(name: string, came: Came): boolean {
   return came.entries().some(([{ host, seconds }, at]) =>
     at !== undefined && host === name && seconds === undefined

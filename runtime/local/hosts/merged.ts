@@ -1,4 +1,4 @@
-/** What the hosts of a run wrote, in one place: as SageMaker puts it into one archive. */
+/** Merges the files that the hosts of a run wrote, as SageMaker puts them into one archive. */
 
 import type { Paths } from "../../app/paths.ts";
 import { PATHS } from "../../contract/jobs.ts";
@@ -10,7 +10,7 @@ import { type HostFolder, mergeHosts, type Written } from "./merge.ts";
 import { removeUnchanged, type Restored, wereRead } from "./restored.ts";
 import { type HostPlace, writtenBy } from "./places.ts";
 
-/** What several hosts wrote under one name. */
+/** A path that several hosts wrote. */
 function foldersOf(places: readonly HostPlace[], name: string): readonly HostFolder[] {
   return places.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
 }
@@ -24,12 +24,12 @@ function inOrder(
 }
 
 /**
- * Merges what the hosts of a training wrote.
+ * Merges the files that the hosts of a training run wrote.
  *
  * @param model directory of this machine that becomes the run's model.
- * @param first the host whose failure, if there is one, is the job's; `undefined`: none came to its end.
- * @param restored the hosts' copies of the checkpoints, where there are any.
- * @returns what is not as it should be: names that several hosts wrote.
+ * @param first the host whose failure, if any, is the job's; `undefined`: no host ended.
+ * @param restored the hosts' copies of the checkpoints, if any.
+ * @returns warnings about paths that several hosts wrote.
  */
 export async function mergeTraining(
   layout: Paths,
@@ -48,7 +48,7 @@ export async function mergeTraining(
   const differences: Message[] = [];
   const merged = async (target: string, from: readonly HostFolder[]) =>
     await mergeHosts(target, from).catch((error) => {
-      // It stays where it is, and the rest is merged all the same.
+      // The file stays in the run's directory, and the others are merged.
       differences.push(inWords(error));
       return [];
     });
@@ -67,10 +67,10 @@ export async function mergeTraining(
 }
 
 /**
- * Merges what the hosts of a processing wrote.
+ * Merges the files that the hosts of a processing run wrote.
  *
- * @param results where the outputs of all hosts come to lie.
- * @param reasonFile in them, in which each host may say why it failed; `undefined`: it lies elsewhere.
+ * @param results directory for the outputs of all hosts.
+ * @param reasonFile file in them in which each host can write why it failed; `undefined`: it is elsewhere.
  * @returns as `mergeTraining`.
  */
 export async function mergeProcessing(
@@ -89,7 +89,7 @@ export async function mergeProcessing(
   );
 }
 
-/** @throws what is no failure of the merge. */
+/** @throws errors that are not failures of the merge. */
 function inWords(error: unknown): Message {
   if (error instanceof MlcliError) return warning(error.message, error.hint);
   if (!isSystemError(error)) throw error;
@@ -97,7 +97,7 @@ function inWords(error: unknown): Message {
   return warning(message, "Copy the remaining files from the run's directory");
 }
 
-/** Whether each host wrote files of the same names: code without a launcher, run by each. */
+/** Whether each host wrote files of the same names: each host ran code without a launcher. */
 export function areOfEach(written: readonly Written[], hosts: number): boolean {
   const files = written.filter(({ isDirectory }) => !isDirectory);
   return files.length > 0 && files.every((file) => file.hosts.length === hosts);

@@ -1,4 +1,4 @@
-/** The hosts of a run, and where what is of each alone lies. */
+/** Hosts of a run, and the directories of each host. */
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
@@ -18,7 +18,7 @@ import { requirePublishing } from "../container/refusals.ts";
 import type { BatchJob, Hosts } from "../jobs.ts";
 
 export interface HostPlace {
-  /** What it is called: `algo-1` */
+  /** Name: `algo-1` */
   readonly host: string;
   /** Its container's name. */
   readonly container: string;
@@ -101,14 +101,12 @@ export function clusterFor(
   return { current, hosts, groupHosts: strict ? hosts.toReversed() : hosts };
 }
 
-/** Where a host's part of such data lies; `undefined`: it gets all of it. */
+/** Directory of a host's part of sharded data; `undefined`: the host gets all data. */
 export function shardOn(hosts: Hosts, place: HostPlace, name: string): string | undefined {
   return isSharded(hosts.shards, name) ? join(place.directory, "shards", name) : undefined;
 }
 
-/**
- * Lays the parts of the data that the hosts share. A note counts the hosts that get no files.
- */
+/** Distributes the data that the hosts share. Prints a note with the number of hosts that get no files. */
 export async function layShards(
   hosts: Hosts,
   places: readonly HostPlace[],
@@ -121,7 +119,7 @@ export async function layShards(
       const target = shardOn(hosts, place, name);
       if (target === undefined) continue;
       await makeDirectory(dirname(target));
-      // Only here: most runs have one host.
+      // Loaded late: most runs have one host.
       const { layShard } = await import("./shards.ts");
       if (await layShard(source, target, places.length, index) === 0) without++;
     }

@@ -32,7 +32,7 @@ export interface ReadyHost extends HostContainer {
   readonly endOutput: () => Promise<void>;
 }
 
-/** What a host is made ready with. */
+/** Inputs of the preparation of a host. */
 export interface Making {
   readonly job: BatchJob;
   readonly run: JobRun;
@@ -42,14 +42,14 @@ export interface Making {
   readonly messages: Messages;
 }
 
-/** Lays a host's code, and makes the directories that it writes to. */
+/** Copies a host's code, and creates the directories that it writes to. */
 export async function readyHost(
   of: HostRun,
   { job, run, mounted, status, host, messages }: Making,
 ): Promise<ReadyHost> {
   const { kind, image, hosts, launcher, run: { name, record } } = run;
   const layout = job.app.paths;
-  // Each host would print the same notes.
+  // Each host would print the same note.
   const noted = of === hosts[0] ? messages : { note() {} };
   const code = await copyCode(layout, of.directory, mounted, noted);
   const report = makeReport(of.directory);
@@ -62,7 +62,7 @@ export async function readyHost(
   const { written: [outputFolder] } = of;
   for (const folder of of.written) await makeDirectory(folder);
   const ownOutput = await watchOutput(layout, { kind, outputFolder, name });
-  // SageMaker's toolkits write there without making it.
+  // SageMaker's toolkits write there without creating the directory.
   await makeDirectory(join(outputFolder, "data"));
   const log = typedPath(layout, join(run.run.directory, RECORD_FILES.log));
   const frames = new FoldedFrames(host.err, log);
@@ -71,7 +71,7 @@ export async function readyHost(
     ? { ...record.log.of(above), end: () => Promise.resolve() }
     : hostStreams(of.host, (streams) => record.log.of(streams), above);
   const metered = record.metrics?.listen(shown, host.interruption.signal, ({ all }) => {
-    // Whoever types at the code's own terminal would type into the line.
+    // If the code has a terminal, the user's typing would appear in the live line.
     if (!body.Tty) status.text = lastValues(all);
   });
   const lastOutput = new LastOutput();

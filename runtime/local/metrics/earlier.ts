@@ -16,12 +16,12 @@ import type { Metric } from "./metrics.ts";
 /** Steps (`MetricSearch.costOf`) for each command: up to 30 s with usual expressions. */
 const MOST_STEPS = 3e9;
 
-/** In steps: after a second, people ask what a command waits for. */
+/** In steps: longer than about a second, a search needs a note. */
 const NOTED_STEPS = 1e8;
 
 /**
- * Adds metrics to the records of ended training runs, once per definition. Their values have no
- * times, because a log has none.
+ * Adds metrics to the records of ended training runs, once per definition. Values have no times, because a
+ * log has none.
  */
 export async function measureEarlierRuns(
   app: App,
@@ -74,7 +74,7 @@ export async function measureEarlierRuns(
   messages.note(`Skipped the logs of ${listed(skipped)}: too long to search for metrics`);
 }
 
-/** Replaces the values of these metrics, and then the document, which says that this is done. */
+/** Replaces the values of these metrics, and then the document that marks the search as done. */
 async function keep(
   directory: string,
   names: ReadonlySet<string>,

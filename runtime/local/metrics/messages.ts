@@ -20,9 +20,9 @@ export function lastValues(metrics: readonly Pick<Metric, "name" | "last">[]): s
 }
 
 /**
- * Says what of the definitions cannot be used here.
+ * Prints warnings about definitions that cannot be used locally.
  *
- * @throws MlcliError for an expression that means nothing anywhere.
+ * @throws MlcliError for an expression that is invalid in every dialect.
  */
 export function sayProblems(problems: readonly Message[], messages: Messages): void {
   for (const problem of problems) {

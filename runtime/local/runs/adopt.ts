@@ -1,6 +1,6 @@
 /**
- * The runs of an app whose mlcli was killed: what they began is finished, what nobody needs goes, and what
- * nobody knows the worth of is named.
+ * Runs of an app whose mlcli was killed: finishes their work, removes what is not needed, and names results
+ * of unknown value.
  */
 
 import { join } from "@std/path/join";
@@ -30,7 +30,7 @@ import { clearRun, workingFolders } from "./run.ts";
 
 export type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "messages">;
 
-/** Sees to runs whose mlcli was killed, and tells the user what became of them. */
+/** Handles runs whose mlcli was killed, and tells the user about them. */
 export async function adoptRuns(
   job: LocalJob,
   names: readonly string[],
@@ -45,12 +45,12 @@ export async function adoptRuns(
       if (said !== undefined) host.messages.tell([said]);
     }
   } catch (error) {
-    // What the engine refuses for an earlier run is no failure of this one.
+    // An engine's refusal for an earlier run must not fail this one.
     if (!(error instanceof EngineError)) throw error;
   }
 }
 
-/** @returns what there is to say of it. */
+/** @returns messages about the run. */
 async function settleRun(
   job: LocalJob,
   name: string,
@@ -93,7 +93,7 @@ async function settleRun(
   return said;
 }
 
-/** Nobody asks its server any more. */
+/** Removes the server of a killed batch transform, because no client uses it. */
 async function endTransform(
   layout: Paths,
   { name, container: shown }: RunSummary,
@@ -108,10 +108,10 @@ async function endTransform(
 }
 
 /**
- * The hosts of a run do not go on without the mlcli that ends them together: one that waits for another
- * would never end.
+ * Stops the hosts of a run without the mlcli that ends them together: a host that waits for another would
+ * never end.
  *
- * @param record `undefined`: it never began, or its record is lost.
+ * @param record `undefined`: the run never began, or its record is lost.
  */
 async function endHosts(
   job: LocalJob,
@@ -128,7 +128,7 @@ async function endHosts(
   }
   await pruneNetworks(engine);
   const hosts = join(directory, HOSTS);
-  // A repository may bring links.
+  // A repository might contain links.
   const written = Array.from(Deno.readDirSync(hosts)).filter(({ isDirectory }) => isDirectory)
     .map(({ name }) => join(hosts, name, WRITTEN));
   const model = modelOfRun(layout, name);
@@ -150,7 +150,7 @@ async function endHosts(
   );
 }
 
-/** Whether a container is a host of a run of the app whose mlcli is gone. */
+/** Whether a container is a host of a run of the app whose mlcli was killed. */
 async function isLeftHost(container: ContainerSummary, { name, mark }: App): Promise<boolean> {
   const run = managed(container);
   const { [LABELS.directory]: directory, [LABELS.owner]: owner = "" } = container.Labels;
@@ -209,7 +209,7 @@ async function adopt(
   return note(`Training continued after mlcli was killed, and exited with ${status}: ${where}`);
 }
 
-/** What stands in the way of an earlier run's model is no failure of this command. */
+/** A problem with an earlier run's model must not fail this command. */
 function inWords(error: unknown): Settled {
   if (!(error instanceof MlcliError)) throw error;
   return { difference: warning(error.message, error.hint) };
@@ -219,7 +219,7 @@ function inOne(difference: Message | undefined): string | undefined {
   return difference && sentences(difference.message, difference.hint);
 }
 
-/** Gives what the run wrote to the caller, as its mlcli would have. */
+/** Gives the files of the run to the caller, as its mlcli would have. */
 async function handOverToCaller(
   { app }: LocalJob,
   folders: readonly string[],
@@ -229,14 +229,14 @@ async function handOverToCaller(
   const own: string[] = [];
   for (const folder of folders) {
     const info = await lstatIfThere(folder);
-    // A run's directories are made by the caller; another's may hold what is not the caller's.
+    // The caller creates the directories of runs; another user's directory might contain other users' files.
     if (info?.isDirectory && info.uid === caller?.uid) own.push(folder);
   }
   const owners = await ownersBefore(own, caller, true);
   messages.tell(await giveToCaller(app.image, owners, host));
 }
 
-/** A run of which nobody knows how it ended: whoever started it decides. */
+/** Names the results of a run whose outcome is unknown, so that the user can decide. */
 async function nameResults(layout: Paths, run: string): Promise<Message | undefined> {
   // Its model is in its place: it had a good end.
   const status = await currentRun(layout) === run ? "Completed" : "Lost";

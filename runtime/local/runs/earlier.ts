@@ -5,8 +5,8 @@ import type { LocalJob } from "../jobs.ts";
 import type { AdoptHost } from "./adopt.ts";
 
 /**
- * Sees to what earlier commands of the app left, and tells the user what became of it. Where that is
- * nothing, which is nearly always, the engine is not asked.
+ * Handles leftovers of earlier commands of the app, and tells the user about them. Without leftovers, which
+ * is the usual case, does not call the engine.
  */
 export async function settleEarlierRuns(job: LocalJob, host: AdoptHost): Promise<void> {
   const layout = job.app.paths;

@@ -1,6 +1,6 @@
 /**
- * What a run reads, as its container gets it: a directory with links is rebuilt in the directory of the run,
- * by mounts of what they lead to, or by hard links.
+ * Inputs of a run, as its container gets them: mlcli rebuilds a directory with links in the directory of the
+ * run, by mounts of the link targets, or by hard links.
  */
 
 import { dirname } from "@std/path/dirname";
@@ -25,7 +25,7 @@ import type { InputMount } from "../plan.ts";
 /** How many entries of a directory are looked at: that takes some 20 ms. */
 const MOST_ENTRIES = 20_000;
 
-/** How many mounts a directory may become. */
+/** Maximum number of mounts for a directory. */
 const MOST_MOUNTS = 100;
 
 /** A directory that a run reads. */
@@ -194,7 +194,7 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Returns what the container does not find as the user may expect it.
+ * Returns warnings about files that the container does not find as the user might expect.
  *
  * @throws MlcliError for a broken link if `isStrict`.
  */
@@ -237,9 +237,9 @@ export function notesOn(
 }
 
 /**
- * Returns a warning for each directory that holds pointers in place of files.
+ * Returns a warning for each directory that contains pointers instead of files.
  *
- * @throws MlcliError if there is nothing else in any of them, or if `isStrict`.
+ * @throws MlcliError if one of them contains only pointers, or if `isStrict`.
  */
 export function pointerDifferences(
   place: Viewpoint,

@@ -27,16 +27,15 @@ import { listed } from "../../text.ts";
 import type { ProcessingOutput } from "../jobs.ts";
 import { sift } from "./sift.ts";
 
-/** The directory of an output in that of its run. */
+/** Directory of an output in the run's directory. */
 export function outputFolder(layout: Paths, run: string, { name }: ProcessingOutput): string {
   return join(outputsOfRun(layout, run), name);
 }
 
 /**
- * Requires that each output can be put into its place.
+ * Requires that each output can be moved to its destination.
  *
- * @throws MlcliError where something is there, nothing can be made there, or a link of the repository leads
- * there.
+ * @throws MlcliError if the destination exists, cannot be created, or is a link of the repository.
  */
 export async function requireFree(
   layout: Paths,
@@ -90,10 +89,10 @@ async function problemAt(target: string): Promise<string | undefined> {
 }
 
 /**
- * Moves the outputs of a run that has succeeded. What cannot be moved stays with the run.
+ * Moves the outputs of a run that has succeeded. An output that cannot be moved stays with the run.
  *
  * @param signal ends a copy to another file system; its reason is thrown.
- * @throws MlcliError where one cannot be moved: the others are.
+ * @throws MlcliError if an output cannot be moved, after the others are moved.
  */
 export async function moveOutputs(
   layout: Paths,
@@ -155,7 +154,7 @@ function say(
   messages.warning(`${message}: ${listed([...left].sort())}`, hint);
 }
 
-/** Puts a tree where nothing is, or what is in it into a directory that is empty. */
+/** Moves a tree to a new path, or its contents into an empty directory. */
 async function place(from: string, to: string, signal: AbortSignal): Promise<void> {
   if (await lstatIfThere(to) !== undefined) {
     for (const { name } of Deno.readDirSync(from)) {

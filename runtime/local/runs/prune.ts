@@ -31,7 +31,10 @@ import { modelLimits, modelsToRemove, withModels } from "../../model/kept_models
 import { type PersonSettings, personSettings } from "../../person.ts";
 import { listed } from "../../text.ts";
 
-/** Removes models and records that are no longer kept. Errors must not fail the run that ends. */
+/**
+ * Removes models and records beyond the limits. Errors are ignored: pruning must not fail the run that
+ * triggered it.
+ */
 export async function prune(
   layout: Paths,
   host: Pick<Host, "engine" | "messages" | "env" | "interruption">,
@@ -44,7 +47,7 @@ export async function prune(
     const isNone = records.length === 0 && models.length === 0 &&
       (await pathsInJobs(layout, UNPACKED)).length === 0;
     if (isNone) return;
-    // The best model might be that of a run before the metric was defined.
+    // The best model might be from a run before the metric was defined.
     if (models.length > 0) {
       await (await import("../metrics/earlier.ts")).measureEarlierRuns(app, host);
     }
@@ -64,7 +67,7 @@ export async function prune(
   }
 }
 
-/** Names of runs whose models, or records, are no longer kept. */
+/** Names of runs whose models, or records, exceed the limits. */
 interface OldRuns {
   readonly models: readonly string[];
   readonly records: readonly string[];

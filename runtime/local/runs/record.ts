@@ -30,22 +30,22 @@ import {
   type RunFacts,
 } from "../../model/records.ts";
 
-/** Where a record is written, and what it may touch. */
+/** Path of a record, and the services to write it. */
 export interface RecordPlace {
   readonly layout: Paths;
   readonly clock: Pick<Clock, "date">;
   readonly messages: Messages;
 }
 
-/** The record of a run that goes on. */
+/** Record of an active run. */
 export class RunRecord {
-  /** Its metrics, where the app defines some. */
+  /** Its metrics, if the app defines some. */
   #metrics: Metrics | undefined;
   /** Exit status of the code, once that has ended. */
   exitStatus: number | undefined;
-  /** Whether it was stopped, as was asked for. */
+  /** Whether it was stopped by `--stop-after`. */
   wasStopped = false;
-  /** What the image told of itself. */
+  /** Details that the image reports about itself. */
   python: PythonOfImage | undefined;
   /** What its channels hold. */
   data: JobDocument["data"] = null;
@@ -176,14 +176,14 @@ export class RunRecord {
   #say(error: Error): void {
     const { layout, messages } = this.place;
     const jobs = typedPath(layout, layout.jobs);
-    // The run continues even if nobody reads this.
+    // The run continues even if this message cannot be printed.
     messages.ignoringFailures().warning(
       `The run continues, but its record in ${jobs} is incomplete: ${fileErrorReason(error)}`,
     );
   }
 }
 
-/** How a run ended, as its record says. */
+/** Result of a run, as in its record. */
 export function outcomeOf(
   { exitStatus, wasStopped }: RunRecord,
   failure: { readonly error: unknown } | undefined,

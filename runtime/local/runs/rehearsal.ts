@@ -8,10 +8,10 @@ import { counted } from "../../quantities.ts";
 import type { RunOutcome } from "../container/run.ts";
 
 /**
- * How a training took its stop, and what it saved, as lines.
+ * Returns lines about the reaction of a training run to its stop, and about the files that it saved.
  *
- * @param seconds after which it was to be stopped.
- * @param written how many files are in the model that it wrote, and that is in its place now.
+ * @param seconds after which the run was to be stopped.
+ * @param written number of files in the new model, which is already in `model/`.
  */
 export async function rehearsalText(
   layout: Paths,
@@ -38,7 +38,7 @@ export async function rehearsalText(
       : "Nothing was saved: neither a model nor a checkpoint");
 }
 
-/** How many files a directory holds at any depth; 0 where it cannot be read. */
+/** Number of files in a directory at any depth; 0 if the directory cannot be read. */
 export async function filesIn(folder: string): Promise<number> {
   let count = 0;
   try {
@@ -47,7 +47,7 @@ export async function filesIn(folder: string): Promise<number> {
       else if (!isPlaceholder(name)) count++;
     }
   } catch {
-    // It is not there, or closed.
+    // The directory does not exist, or is not readable.
   }
   return count;
 }

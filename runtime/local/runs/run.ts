@@ -54,10 +54,10 @@ const WORKING_FILES = [
 ];
 
 /**
- * Calls `work` with a new run, and writes into its record how that ended. It has the name of the job: the
- * app's, and the time. Of a run that never began, nothing is left.
+ * Calls `work` with a new run, and writes the result into its record. The run's name consists of the app's
+ * name and the time. A run that never began leaves no files.
  *
- * @throws MlcliError where other users could use what the container writes.
+ * @throws MlcliError if other users could use files that the container writes.
  */
 export async function withRun<T>(
   layout: Paths,

@@ -23,12 +23,12 @@ import { type Tree, treeIn } from "../watch/tree.ts";
 /** The most that is copied of the code, in bytes. (Of files: `MOST_FILES` of `watch/tree.ts`.) */
 const MOST_CODE = 256 * 1024 ** 2;
 
-/** Copied code; `isWritable` says that it is. */
+/** Copied code; `isWritable` marks it. */
 export type RunCode = MountedCode & { readonly isWritable: boolean };
 
 /**
- * Copies the code, without `__pycache__` and what cannot be read, links followed. Code that is too large
- * is mounted as it is, with a note.
+ * Copies the code, with link targets, and without `__pycache__` and unreadable files. Code that is too large
+ * is mounted read-only, with a note.
  *
  * @throws MlcliError for a broken link.
  */

@@ -63,7 +63,7 @@ export async function retire(
   await stop(backend, host);
 }
 
-/** Stops and removes a container, which may finish what it has begun to answer. */
+/** Stops and removes a container, which can finish its current responses. */
 export async function stop(
   { server }: Pick<Backend, "server">,
   { engine: engineOf, interruption, messages }: Pick<
@@ -77,16 +77,19 @@ export async function stop(
   await removeUnpacked(server);
 }
 
-/** How often (ms), and how often at most, it is asked whether a container that ended is gone. */
+/**
+ * Interval of checks whether an ended container is gone (ms), the number of quick checks, and the interval
+ * after them (ms).
+ */
 const ASKED_EVERY = 100;
 const ASKED_SOON = 20;
 const ASKED_LATER = 1_000;
 
 /**
- * Waits until somebody removes a container, as `local stop` does.
+ * Waits until another command removes a container, such as `local stop`.
  *
- * @param onEnd called where its program ended by itself.
- * @throws the signal's reason; MlcliError where the engine went away.
+ * @param onEnd called if its program exited.
+ * @throws the signal's reason; MlcliError if the engine does not respond.
  */
 export async function untilRemoved(
   backend: Backend,

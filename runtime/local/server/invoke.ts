@@ -31,23 +31,23 @@ export interface InvokeRequest {
   readonly accept: string | undefined;
   /** Each name once. */
   readonly headers: readonly RequestHeader[];
-  /** Whether a stream is asked for, as with InvokeEndpointWithResponseStream. */
+  /** Whether to request a stream, as with InvokeEndpointWithResponseStream. */
   readonly stream: boolean;
-  /** How long all of it may take, in seconds; by default as long as on SageMaker. */
+  /** Time limit of the whole request, in seconds (default: as on SageMaker). */
   readonly timeout: number | undefined;
 }
 
-/** Where the answer goes, and what is asked when nobody answers on the port: the engine. */
+/** Destination of the response, and the engine, which mlcli asks if no server responds on the port. */
 export type InvokeHost = Pick<Host, "out" | "err" | "messages" | "interruption" | "engine">;
 
 const REFUSAL_LENGTH = 64 * 1024;
 
 /**
- * Sends the body to `/invocations` and passes the answer on byte for byte.
+ * Sends the body to `/invocations`, and prints the response byte for byte.
  *
- * @throws UsageError for headers that a stream cannot have; MlcliError when there is no server, no
- * answer in time, one that breaks off, one with another status than 200 to 299, and, once it is
- * printed, one that may be too large for SageMaker.
+ * @throws UsageError for headers that a stream cannot have; MlcliError if there is no server, if the response
+ * is late or incomplete, if its status is not 200 to 299, and, after it is printed, if it might be too large
+ * for SageMaker.
  */
 export async function invoke(request: InvokeRequest, host: InvokeHost): Promise<void> {
   const { messages } = host;
@@ -102,9 +102,9 @@ export async function invoke(request: InvokeRequest, host: InvokeHost): Promise<
 }
 
 /**
- * Sends a request to a server, and calls `read` with its answer, whatever its status.
+ * Sends a request to a server, and calls `read` with its response, whatever its status.
  *
- * @throws MlcliError where there is no server, no answer, or one that breaks off.
+ * @throws MlcliError if there is no server, or no complete response.
  */
 export async function askServer<T>(
   port: number,

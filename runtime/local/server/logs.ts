@@ -13,15 +13,15 @@ export interface LogsRequest {
   /** Only if the server is this app's; any app if undefined. */
   readonly appName: string | undefined;
   readonly tail: LogOptions["tail"];
-  /** Whether to stay until the server ends. */
+  /** Whether to follow the log until the server ends. */
   readonly follow: boolean;
 }
 
 /**
- * Passes a server's log on, also after the server has ended.
+ * Prints a server's log, also after the server has ended.
  *
  * @throws MlcliError if there is no server, or several.
- * @throws Interrupted when the user stopped following.
+ * @throws Interrupted if the user stopped following.
  */
 export async function showLogs(
   { port, appName, tail, follow }: LogsRequest,
@@ -52,16 +52,16 @@ function silenceText({ name, port, running }: Server): string {
     : `${name} exited without printing anything`;
 }
 
-/** Following a log ends with the server, and not before. */
+/** Following a log ends with the server. */
 async function untilEnded(engine: Engine, id: string): Promise<void> {
   try {
     await statusAfterOutput(engine, id);
   } catch (error) {
-    if (!isNotFound(error)) throw error; // somebody removed it
+    if (!isNotFound(error)) throw error; // another command removed it
   }
 }
 
-/** Writes a container's log byte for byte, each stream to the one of the same name. @returns its length. */
+/** Writes a container's log byte for byte, each stream to the stream of that name. @returns its length. */
 async function passLogOn(
   engine: Engine,
   id: string,

@@ -27,11 +27,11 @@ interface Asked {
 }
 
 /**
- * Waits until a server that was started answers.
+ * Waits until a started server responds.
  *
  * @param published its port on this machine.
- * @param followed its log, where somebody sees it.
- * @throws MlcliError where it ended, or the time is over; the signal's reason.
+ * @param followed its log, if it is shown.
+ * @throws MlcliError if the server ended, or after the time limit; the signal's reason.
  */
 export async function requireReady(
   asked: Asked,

@@ -28,12 +28,11 @@ export interface Replacement {
 }
 
 /**
- * Replaces the app's server on a port, or starts one where there is none. Until the new one has
- * proved that it answers, the old one serves; where it cannot take its place then, the old one is
- * started again.
+ * Replaces the app's server on a port, or starts one. Until the new server has responded, the old one serves.
+ * If the new server then fails on the port, restarts the old one.
  *
- * @throws PortInUse where something else has the port: another app's or directory's server, one of
- * `local deploy --watch`, or one that is not running. MlcliError as `serve`.
+ * @throws PortInUse if another server has the port: another app's or directory's server, one of `local deploy
+ * --watch`, or one that is not running; MlcliError as `serve`.
  */
 export async function replaceServer(job: ServingJob, host: ReplaceHost): Promise<Replacement> {
   const old = job.port === 0 ? undefined : await serverToReplace(job, await host.engine());
@@ -73,12 +72,12 @@ async function takePlace(
 ): Promise<Replacement> {
   const { engine, job } = start;
   const place = placeOn(job, old.port);
-  // Its name is the new one's, whose container is to be there before the old one stops.
+  // The new server gets this name, and its container must exist before the old server stops.
   const spare = { id: old.id, name: spareName(job.app.name, old.port) };
   await engine.renameContainer(spare.id, spare.name);
   let stoppedAt: number | undefined;
   const takeOver = async (): Promise<void> => {
-    // A second time where the first start has shown that the engine has no init.
+    // A second time if the first start has shown that the engine has no init process.
     if (stoppedAt !== undefined) return;
     stoppedAt = clock.now();
     await stopRunning(engine, old, interruption);
@@ -92,13 +91,13 @@ async function takePlace(
     throw error;
   }
   const pause = (clock.now() - stoppedAt!) / 1000;
-  // The new one serves, whatever becomes of it.
+  // The new server serves, even if the old one cannot be removed.
   await discardContainer(engine, spare, messages);
   await removeUnpacked(old);
   return { server, pause };
 }
 
-/** The way back. A failure here matters less than what has failed before, which is said, too. */
+/** Restarts the old server. A failure here matters less than the first error, which is also reported. */
 async function startAgain(
   engine: Engine,
   { id, port }: Server,

@@ -1,4 +1,4 @@
-/** Whether an app can be served: its layout, its model, and its image. */
+/** Checks whether an app can be served: its layout, its model, and its image. */
 
 import { isOfAppsDirectory } from "../../app/image.ts";
 import { requireLayoutInside, requireModel, requireTestDirectory } from "../../app/layout.ts";
@@ -51,10 +51,10 @@ function requireReadsModelCode({ app }: ServingJob, image: ImageDetails): void {
 }
 
 /**
- * Requires that the app can be served as it is now, and finishes what earlier runs left.
+ * Requires that the app can be served in its current state, and finishes earlier runs.
  *
- * @returns the job with the whole name of its run: a number in the list means another run later.
- * @throws MlcliError when the layout cannot be used, or there is no model.
+ * @returns the job with the whole name of its run, because a number in the list means another run later.
+ * @throws MlcliError if the layout cannot be used, or there is no model.
  */
 export async function requireServable(
   job: ServingJob,
@@ -78,13 +78,13 @@ export async function requireServable(
   return { ...job, run };
 }
 
-/** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */
+/** Returns the model to serve, and the run that made it. @throws MlcliError if there is none. */
 export async function servedVersion(
   layout: Paths,
   { run, app }: Pick<ServingJob, "run" | "app">,
 ): Promise<Version> {
   if (run !== undefined) return await versionOf(layout, run);
-  // What an image brings, or fetches by its variables, is no model of the app's.
+  // A model in an image, or one that an image downloads, is not a model of the app.
   if (isOfAppsDirectory(app)) await requireModel(layout, () => runsWithModel(layout));
   else await makeDirectory(layout.model);
   return { run: await currentRun(layout), model: layout.model };

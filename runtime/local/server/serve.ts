@@ -91,7 +91,7 @@ export async function serveInForeground(
       const ending = signal.aborted
         ? stopRunning(engine, server, host.interruption)
         : engine.killContainer(server.id);
-      // Where that failed, there are no last lines; the removal fails, too, and that is said.
+      // If that failed, there are no last lines. The removal also fails, and mlcli reports it.
       await ending.catch(() => logs.close());
       await logs.lastLines(force);
       await discardContainer(engine, server, host.messages);

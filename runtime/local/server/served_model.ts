@@ -18,20 +18,20 @@ import { listed } from "../../text.ts";
 import { unpackCode } from "../sent_code.ts";
 import type { Server } from "./servers.ts";
 
-/** What is called after a server's model: files of this machine's network, for pip. */
+/** Directory, named after a server's model, with pip's files of this machine's network settings. */
 export function networkFolderOf(modelFolder: string): string {
   return `${modelFolder}.network`;
 }
 
 /**
- * The directory on this machine to mount for a server: the model's, or a new one. That is a view of the
- * model with the code, or its archive has been unpacked into it. It lies in the app, since every engine
- * can see the app. The server needs it for as long as there is its container; then whoever removes that
- * removes it (`removeUnpacked`).
+ * Returns the directory on this machine to mount for a server: the model's directory, or a new one. The new
+ * one contains a view of the model with the code, or the unpacked archive. It is in the app's directory,
+ * because every engine can see that. The server needs it as long as its container exists. The code that
+ * removes the container also removes it (`removeUnpacked`).
  *
  * @param server the container's name.
- * @param code is put into the place of the model's own `code/`, which is said.
- * @throws MlcliError where the archive cannot be unpacked; the signal's reason. Nothing is left then.
+ * @param code replaces the model's own `code/`, with a note.
+ * @throws MlcliError if the archive cannot be unpacked; the signal's reason. Then no directory is left.
  */
 export async function servedModel(
   layout: Paths,
@@ -95,11 +95,11 @@ function needsView(layout: Paths, model: string): boolean {
 const MOST = 20_000;
 
 /**
- * Lays a model out, links followed: by hard links, else copies.
+ * Copies a model with its link targets: by hard links, else copies.
  *
  * @param keepsCode whether with its `code/`.
  * @returns whether it has a `code/` that was left out.
- * @throws MlcliError for what could not be packed for SageMaker either.
+ * @throws MlcliError for a model that could not be packed for SageMaker either.
  */
 async function viewOf(
   model: string,

@@ -53,7 +53,7 @@ export interface Start {
   /** Aborted by the user; its reason is thrown. */
   readonly signal: AbortSignal;
   readonly follow: Follow | undefined;
-  /** Whether the server gets a copy of the code, and not the directory itself. */
+  /** Whether the server gets a copy of the code instead of the directory. */
   readonly copiesCode: boolean;
   readonly findings: Findings;
   readonly messages: Messages;
@@ -64,7 +64,7 @@ export interface Start {
 }
 
 /**
- * What a start needs, for an app that can be served.
+ * Returns everything that a start needs, for an app that can be served.
  *
  * @param follow shows the server's log.
  */
@@ -75,11 +75,11 @@ export async function startOf(
 ): Promise<Start> {
   const job = await requireServable(asked, host);
   const layout = job.app.paths;
-  // What servers of a killed mlcli left: copies of models, and what pip was given.
+  // Leftovers of servers of a killed mlcli: copies of models, and pip's files.
   if ((await pathsInJobs(layout, UNPACKED)).length > 0) await prune(layout, host);
   const { messages } = host;
   const engine = await host.engine();
-  // While the port is looked at; a failure is for whoever starts a server.
+  // While mlcli checks the port. The code that starts a server reports a failure.
   const image = imageToRun(engine, job, host);
   image.catch(() => {});
   const findings = new Findings(job.strict, messages);
@@ -95,7 +95,7 @@ export async function startOf(
     findings,
     messages,
     pipNetwork: host.pipNetwork,
-    // Where a server is started again, all is said once.
+    // If a server is restarted, each message is printed once.
     ofImage: () => known ??= lookAtImage(job, image, findings),
     note: (text) => {
       if (!said.has(text)) messages.note(text);
@@ -116,11 +116,11 @@ export interface Place {
 }
 
 /**
- * Starts a server and returns once it answers. When it does not, nothing of it is left.
+ * Starts a server and returns when it responds. After a failure, no part of it is left.
  *
- * @param takeOver called when its container is there, right before it is started.
- * @throws PortInUse where a port or the name is taken; MlcliError where the server ended, did not
- * answer in time, or differs from SageMaker's under `--strict`; the signal's reason.
+ * @param takeOver called when its container exists, right before the start.
+ * @throws PortInUse if a port or the name is in use; MlcliError if the server ended, did not respond in time,
+ * or differs from SageMaker's with `--strict`; the signal's reason.
  */
 export async function startServer(
   start: Start,
@@ -180,7 +180,7 @@ export async function startServer(
   }
 }
 
-/** What code in the model needs besides: its variables, and what pip gets. */
+/** Variables and pip settings that code in the model needs. */
 async function startedCode(
   { job, region, engine, messages, pipNetwork }: Start,
   image: ImageDetails,
@@ -242,7 +242,7 @@ async function createAndStart(
       };
     } catch (error) {
       if (id !== undefined) await discardContainer(engine, { id, name }, messages);
-      // The name is taken: another deploy on the same port was faster.
+      // The name is in use: another deploy on the port was faster.
       if (isConflict(error)) throw portInUse(port, app.name, error);
       if (isPortTaken(error)) throw portInUse(published, undefined, error);
       throw error;

@@ -52,10 +52,10 @@ export async function serversToStop(
 type Found = Awaited<ReturnType<typeof requireServers>>;
 
 /**
- * Stops and removes them, and gives the first.
+ * Stops and removes the servers, and returns the first.
  *
- * @throws Interrupted when the user did not want to wait for it; it is gone then, too, or it is said
- * that it may be left.
+ * @throws Interrupted if the user did not wait; then the server is gone, or a warning says that it might be
+ * left.
  */
 export async function stopServers(
   servers: Found,
@@ -80,7 +80,7 @@ export async function stopServers(
   return server;
 }
 
-/** Stops a server that runs in the foreground: at once where the user interrupts that, too. */
+/** Stops a server in the foreground: at once if the user interrupts again. */
 export async function stopRunning(
   engine: Engine,
   { id }: Server,

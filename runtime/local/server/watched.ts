@@ -1,9 +1,9 @@
 /**
- * `local deploy --watch`: a server that is always of the code and the model that are there.
+ * `local deploy --watch`: a server that always has the current code and model.
  *
- * mlcli listens on the port itself, and relays each request to a container. After an edit, a new
- * container proves itself, and gets all further requests; the old one goes when it has answered what
- * it began. A container that does not prove itself changes nothing.
+ * mlcli listens on the port, and relays each request to a container. After an edit, mlcli starts a new
+ * container. When it responds, it gets all further requests; the old container stops after its current
+ * responses. A container that does not respond changes nothing.
  */
 
 import type { Context } from "../../context.ts";
@@ -27,16 +27,16 @@ import { KeptTraffic } from "./traffic.ts";
 
 type WatchHost = Host & Pick<Context, "cwd">;
 
-/** How long (ms) a start may go on after a newer edit, beside twice the longest that succeeded. */
+/** Maximum time (ms) of a start after a newer edit, in addition to twice the longest successful start. */
 const OVERTAKEN_TIMEOUT = 10_000;
 
 /**
- * Serves until the user interrupts, or stops the server by `local stop`, and returns then. Whatever
- * ends this, no container is left and the port is free.
+ * Serves until the user interrupts, or stops the server by `local stop`, and then returns. Leaves no
+ * container, and the port is free.
  *
  * @param announce prints the address once the first server responds.
- * @throws Interrupted when the user stopped it here; MlcliError where the first server does not
- * answer, or the port is taken; OutputClosed where nobody reads the logs.
+ * @throws Interrupted if the user stopped it here; MlcliError if the first server does not respond, or the
+ * port is in use; OutputClosed if the reader of the logs has exited.
  */
 export async function serveWatched(
   job: ServingJob,
@@ -55,7 +55,7 @@ export async function serveWatched(
   }
 }
 
-/** What listens on the port, and the containers behind it; none is left when it is disposed of. */
+/** A listener on the port, and its containers. Disposing removes all containers. */
 class WatchedServer implements AsyncDisposable {
   readonly #port: number;
   readonly #host: WatchHost;
@@ -71,7 +71,7 @@ class WatchedServer implements AsyncDisposable {
   #expiry = new AbortController();
   #start: Start | undefined;
   #current: Backend | undefined;
-  /** What was there when the last server was started. */
+  /** State of the files at the start of the last server. */
   #look: Look = [];
   /** How long the slowest start took, in ms, of those that answered. */
   #longest = 0;
@@ -116,7 +116,7 @@ class WatchedServer implements AsyncDisposable {
     this.#say("watching for changes (press Ctrl-C to stop)");
   }
 
-  /** The next change; undefined where somebody has stopped the server. */
+  /** Returns the next change; `undefined` if another command has stopped the server. */
   async nextChange(): Promise<Change | undefined> {
     const done = new AbortController();
     using either = joinSignals(this.#signal, done.signal);
@@ -137,7 +137,7 @@ class WatchedServer implements AsyncDisposable {
     }
   }
 
-  /** Serves what is there now. A newer edit waits until this start has ended, unless it hangs. */
+  /** Serves the current files. A newer edit waits until this start has ended, unless the start hangs. */
   async changeTo(change: Change): Promise<void> {
     this.#look = change.look;
     this.#say(`${change.words}: starting a new server`);

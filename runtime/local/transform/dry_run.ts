@@ -1,4 +1,4 @@
-/** `local transform --dry-run`: the requests that there would be, by options and SageMaker's defaults. */
+/** `local transform --dry-run`: the planned requests, from options and SageMaker's defaults. */
 
 import { junkNotes } from "../../app/junk.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -16,16 +16,16 @@ import { Processing } from "./requests.ts";
 import { isPassedOn } from "./work.ts";
 
 /**
- * What would be sent. Nothing is started, and no engine is asked.
+ * Returns the planned requests. Starts nothing, and does not call the engine.
  *
- * @throws MlcliError for what stands in the way.
+ * @throws MlcliError for problems that prevent the run.
  */
 export async function plannedTransform(
   job: TransformJob,
   { messages, interruption: { signal } }: Pick<Host, "messages" | "interruption">,
 ): Promise<{
   readonly planned: Readonly<Record<string, unknown>>;
-  /** @throws MlcliError where files would have no result, or for warnings under `--strict`. */
+  /** @throws MlcliError if files would have no result, or for warnings with `--strict`. */
   readonly requireNone: () => void;
 }> {
   const layout = job.app.paths;

@@ -19,7 +19,7 @@ import { inOneLine, listed } from "../../text.ts";
 /** A file to transform. */
 export interface InputFile {
   readonly path: string;
-  /** Below the directory that was named, with slashes; the result has it, too. */
+  /** Path below the named directory, with slashes; the result has this path. */
   readonly name: string;
   /** As the user would type it. */
   readonly shown: string;
@@ -131,7 +131,7 @@ function sizeOf(path: string, shown: string): number {
   return size;
 }
 
-/** What is odd about the files and the filters, and what is not sent. */
+/** Returns warnings about files and filters, and about files that are not sent. */
 export function inputDifferences(
   { files, leftOut }: Inputs,
   transform: Transform,

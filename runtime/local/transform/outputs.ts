@@ -12,7 +12,7 @@ import { type Message, warning } from "../../messages.ts";
 import { inOneLine } from "../../text.ts";
 import type { Inputs } from "./inputs.ts";
 
-/** Where results go. */
+/** Destination of results. */
 export interface OutputPlace {
   /** Absolute, without links. */
   readonly path: string;
@@ -21,10 +21,10 @@ export interface OutputPlace {
 }
 
 /**
- * Makes the directory of the results.
+ * Creates the directory of the results.
  *
  * @param named absolute; `undefined`: `output/transform/` of the layout.
- * @throws MlcliError where a link of the repository leads there, or it cannot be made.
+ * @throws MlcliError if a link of the repository leads there, or if it cannot be created.
  */
 export async function outputPlace(layout: Paths, named: string | undefined): Promise<OutputPlace> {
   const path = named ?? join(layout.output, "transform");
@@ -35,9 +35,9 @@ export async function outputPlace(layout: Paths, named: string | undefined): Pro
 }
 
 /**
- * Where results lie among the data, the next transform would take them for data.
+ * Returns a warning if the results are among the data, where the next run would read them as data.
  *
- * @throws MlcliError where a result would replace data, or cannot take its place.
+ * @throws MlcliError if a result would replace data, or cannot be written to its path.
  */
 export async function placeDifferences(
   input: string,
@@ -45,7 +45,7 @@ export async function placeDifferences(
   { path, shown }: OutputPlace,
 ): Promise<readonly Message[]> {
   const real = await realPathOf(input);
-  // None of them is a link.
+  // None of the paths is a link.
   const data = new Set(files.map((file) => join(real, relative(input, file.path))));
   for (const { name } of files) {
     const output = join(path, `${name}.out`);
@@ -63,7 +63,7 @@ export async function placeDifferences(
   )];
 }
 
-/** Puts a result that is whole into its place; what was there goes. */
+/** Moves a complete result to its path, and replaces the previous one. */
 export async function keep(part: string, output: string, place: OutputPlace): Promise<void> {
   const directory = dirname(output);
   // A link could lead anywhere, and making directories would follow it.

@@ -1,4 +1,4 @@
-/** What a transform did, in numbers: kept with its run, and shown at its end. */
+/** Statistics of a transform run: saved with the run, and printed at its end. */
 
 import type { OddFile } from "../../contract/transform_warnings.ts";
 import { counted } from "../../quantities.ts";

@@ -55,7 +55,7 @@ type Progress = (results: Results, total: number | undefined) => void;
 /** How many failed files an error shows. */
 const MOST_SHOWN = 10;
 
-/** How long the answer to /execution-parameters may take, in seconds, and be, in characters. */
+/** Limits of the response to /execution-parameters: seconds and characters. */
 const PARAMETERS_SECONDS = 10;
 const LONGEST_PARAMETERS = 4_096;
 
@@ -63,7 +63,7 @@ const LONGEST_PARAMETERS = 4_096;
  * Transforms files.
  *
  * @returns the directory of the results, as the user would type it.
- * @throws MlcliError where a file has no result, and for all that stands in the way of the server.
+ * @throws MlcliError if a file has no result, and for problems that prevent the server's start.
  */
 export async function transform(
   job: TransformJob,
@@ -155,7 +155,7 @@ async function serverOf(start: Start, name: string, shape: Transform): Promise<S
 interface Work extends Pick<FilesWork, "transform" | "place" | "results"> {
   readonly start: Start;
   readonly run: Run;
-  /** Where the server's log is, as the user would type it. */
+  /** Path of the server's log, as the user would type it. */
   readonly log: string;
   readonly server: Server;
   readonly inputs: Inputs;
@@ -163,7 +163,7 @@ interface Work extends Pick<FilesWork, "transform" | "place" | "results"> {
   readonly progress: Progress;
 }
 
-/** @throws MlcliError where the server ended; the signal's reason. */
+/** @throws MlcliError if the server ended; the signal's reason. */
 async function transformOn(work: Work): Promise<void> {
   const { transform, start, run, server, inputs, results, messages } = work;
   const { engine, signal } = start;

@@ -27,7 +27,10 @@ const OPTIONS = options({
   "--env": { value: "variable", description: "", repeatable: true },
 });
 
-/** A tree with a command in a group, and what it got; the other commands may not be loaded. */
+/**
+ * A tree with a command in a group, and the values that the command received. Other commands must not be
+ * loaded.
+ */
 function makeTree(): { readonly root: Group; readonly got: unknown[] } {
   const got: unknown[] = [];
   const run = command({

@@ -59,7 +59,7 @@ const PROCESSING = {
 const TRAINING = { OutputDataConfig: { S3OutputPath: `s3://${BUCKET}/output` } };
 
 suite("download-output", () => {
-  it("fetches the outputs of a transform alone, into a directory of its name", async () => {
+  it("download-output downloads only the outputs of a transform job, into a directory with the job's name", async () => {
     await using at = await Place.open();
     await at.leave("transform", TRANSFORM, {
       ...{ "scored/a.csv.out": "1", "scored/b/c.csv.out": "2", "scored/notes.txt": "mine" },

@@ -13,7 +13,7 @@ import { tarGz } from "../../helpers/tar.ts";
 const BUCKET = "data-bucket";
 const KEY = "churn/model.tar.gz";
 
-// What gets no smaller when it is packed.
+// Bytes that cannot be compressed.
 const WEIGHTS = Array.from(
   crypto.getRandomValues(new Uint8Array(6_000)),
   (byte) => byte.toString(16).padStart(2, "0"),
@@ -112,7 +112,7 @@ if (MAY_MOUNT) {
   });
 
   suite("download-output on a full disk", () => {
-    it("leaves nothing of an output, which arrives whole once there is room", async () => {
+    it("download-output leaves no file on a full disk, and downloads all once the disk has space", async () => {
       await using disk = await smallDisk();
       await using box = await Box.open();
       await using app = await completeApp({ parent: disk.path });

@@ -17,7 +17,7 @@ import { it, suite } from "../../helpers/suite.ts";
 /** A value that an update carries over. */
 const BEFORE = "of-the-model-before";
 
-/** Every text of the answers, but for what leads on, is the evil one. */
+/** Every text of the responses, except tokens of further pages, is the hostile one. */
 function poison(box: Box, status: string, names: readonly string[] = []): void {
   const keeps = new Set(
     ["EndpointName", "EndpointConfigName", "ModelName", "NextToken"].filter((name) =>

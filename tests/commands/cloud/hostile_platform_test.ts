@@ -25,7 +25,7 @@ function answer(box: Box, operation: string, change: (body: Record<string, unkno
   };
 }
 
-suite("what a job's author makes SageMaker say", () => {
+suite("texts of a job's author", () => {
   for (
     const args of [
       ...CLOUD_COMMANDS.flatMap(allWordsOf).filter((words) =>
@@ -34,7 +34,7 @@ suite("what a job's author makes SageMaker say", () => {
       ["describe", "churn", "--output", "json"],
     ]
   ) {
-    it(`is obeyed by no terminal: mlcli ${args.join(" ")}`, async () => {
+    it(`a terminal does not execute texts of a job's author: mlcli ${args.join(" ")}`, async () => {
       await using box = await Box.open();
       for (const name of ["churn", "late"]) addJob(box, name, []);
       box.logs.put("/aws/sagemaker/TrainingJobs", `churn/${EVIL}-1-1750000000`, [EVIL]);

@@ -340,7 +340,7 @@ suite("what else the configuration file of a hostile repository says", () => {
     });
   }
 
-  it("sends no directory that lies elsewhere, and nothing private of its own", async () => {
+  it("train sends neither a directory outside the repository nor private files", async () => {
     const model = `../${crypto.randomUUID()}`;
     const options = (where: string) => ({
       configuration: { ...CONFIGURATION, deploy: { endpoint_name: "shop", model: where } },

@@ -43,7 +43,7 @@ async function archiveIn(job: JobApp, key: string): Promise<Readonly<Record<stri
 }
 
 suite("train with code of the user's own", () => {
-  it("sends it once, and names it in channel, hyperparameters and tags", async () => {
+  it("train sends code once, and names it in the channel, the hyperparameters and the tags", async () => {
     await using job = await makeOwnCode();
     const commit = "c".repeat(40);
     await job.app.write(join(job.app.directory, ".git/HEAD"), commit);

@@ -28,7 +28,7 @@ import { it, suite } from "../../helpers/suite.ts";
 type Row = readonly [
   row: string,
   args: readonly string[] | ((job: JobApp) => Promise<readonly string[]>),
-  /** More words the second time, where the same command has nothing to do. */
+  /** The second call has more words, because the command has no effect twice. */
   again?: readonly string[],
 ];
 
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
   ["invoke-endpoint --stream", async (job) => [...await invocation(job), "--stream"]],
 ];
 
-/** Where tags may not be set, a job with tags of the user's own is not created. */
+/** If tags cannot be set, mlcli does not create a job with the user's tags. */
 const ONLY_WITH_ITS_OWN = (args: readonly string[]): readonly string[] =>
   args.filter((arg) => arg !== "--tag" && arg !== "team=churn");
 
@@ -131,11 +131,11 @@ const EXCEPTIONS: Exceptions = {
   "delete-endpoint": "about endpoints",
 };
 
-suite("the permissions that commands ask for", () => {
+suite("permissions of commands", () => {
   const others = except(CLOUD_COMMANDS, EXCEPTIONS)
     .filter((name) => ROWS.every(([row]) => row !== name));
   for (const name of others) {
-    it(`mlcli ${name}: asks for those in the docs alone, and works without those that it can do without`, async () => {
+    it(`mlcli ${name}: needs only the permissions in docs/reference/roles.md, and works without the optional ones`, async () => {
       await using stage = await openStage();
       await assertPermissions(stage, [name, wordsOf(name)], { engine: stage.engineOf(name) });
     });
@@ -143,7 +143,7 @@ suite("the permissions that commands ask for", () => {
 
   for (const [row, given, again] of ROWS) {
     const isFunction = typeof given === "function" ? " (of what there is)" : "";
-    it(`mlcli ${row}${isFunction}: asks for those in the docs alone, and works without those that it can do without`, async () => {
+    it(`mlcli ${row}${isFunction}: needs only the permissions in docs/reference/roles.md, and works without the optional ones`, async () => {
       await using job = await makeDeployApp();
       await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
       const args = typeof given === "function" ? await given(job) : given;

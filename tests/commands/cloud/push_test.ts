@@ -550,7 +550,7 @@ suite("mlcli push: what is seen of it", () => {
     ]);
   });
 
-  it("on a terminal: how far it is, which goes", async () => {
+  it("push shows its progress on a terminal, and removes it at the end", async () => {
     await using scene = await makeScene({ put: pushing({}), messages });
     using _clocks = drawnOnce();
     const { stderr } = await scene.run([], { isTerminal: true });

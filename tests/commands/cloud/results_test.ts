@@ -153,7 +153,7 @@ suite("with --quiet", () => {
     assertMatch(stderr, /^error: Training job \S+ failed\n {2}no memory\n/);
   });
 
-  it("a deployment is not told, and what it could not delete is", async () => {
+  it("deploy --quiet prints no states, and a warning about a part that it cannot delete", async () => {
     await using job = await makeDeployApp();
     assertEquals(await job.run([...DEPLOY, "-q"]), { code: 0, stdout: "shop\n", stderr: "" });
     job.box.faults.deny("sagemaker:DeleteModel");

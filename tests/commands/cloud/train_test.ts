@@ -137,7 +137,7 @@ suite("train", () => {
     });
   });
 
-  it("takes them from the configuration file, below the command line", async () => {
+  it("train reads its settings from the configuration file, and options override them", async () => {
     const train = {
       input_s3_dir: [`s3://${BUCKET}/app/data`],
       ec2_type: "ml.m5.large",
@@ -204,7 +204,7 @@ suite("train", () => {
     assertEquals(inputIn(stdout).HyperParameters, { epochs: "9", epoch: "3" });
   });
 
-  it("splits the channels that are named, and says which instances get nothing", async () => {
+  it("train --shard splits the named channels, and notes the instances that get no data", async () => {
     await using job = await makeJobApp();
     const { code, stdout, stderr } = await job.run([
       ...[...LEAST, "--dry-run", "-c", "3", "--shard", "training"],
@@ -302,7 +302,7 @@ suite("train", () => {
     assertEquals(job.box.jobs.all, []);
   });
 
-  it("does without its own tags where they are denied, and says so", async () => {
+  it("train creates a job without mlcli's tags if it has no permission to set tags, and prints a note", async () => {
     await using job = await makeJobApp();
     job.box.faults.deny("sagemaker:AddTags");
     const { code, stderr } = await job.run([...LEAST, "--no-wait"]);
@@ -333,7 +333,7 @@ suite("train", () => {
     });
   }
 
-  it("looks for a job of which every answer was lost", async () => {
+  it("train finds a job of which all responses were lost", async () => {
     await using job = await makeJobApp();
     job.box.faults.loseAnswer("sagemaker:CreateTrainingJob", 1);
     // No second attempt, which would find the name in use.
@@ -376,7 +376,7 @@ suite("train", () => {
     );
   });
 
-  it("names a job that may be there", async () => {
+  it("train names a job that might exist", async () => {
     await using job = await makeJobApp();
     job.box.faults.loseAnswer("sagemaker:CreateTrainingJob", 1);
     job.box.faults.deny("sagemaker:DescribeTrainingJob");
@@ -473,10 +473,10 @@ suite("train", () => {
     assertMatch(stopped.stdout, /^s3:.*\/output\/model\.tar\.gz\n$/);
   });
 
-  it("notes what it may not ask", async () => {
+  it("train notes each check for which it has no permission", async () => {
     await using job = await makeJobApp();
     job.box.faults.deny("s3:ListBucket");
-    // What the file alone names has to be the caller's own, which takes this permission.
+    // A bucket that only the file names must belong to the caller, which takes this permission.
     const named = ["-o", `s3://${BUCKET}/out`];
     const { code, stderr } = await job.run([...LEAST, ...named, "--dry-run"]);
     assertEquals(code, 0, stderr);

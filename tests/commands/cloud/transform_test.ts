@@ -233,7 +233,7 @@ suite("transform", () => {
     assertMatch(stderr, /service limit/);
   });
 
-  it("goes on without mlcli's tags where tags may not be set", async () => {
+  it("transform continues without mlcli's tags if it has no permission to set tags", async () => {
     await using job = await makeDeployApp();
     job.box.faults.deny("sagemaker:AddTags");
     const { code, stderr } = await job.run(MADE);
@@ -244,7 +244,7 @@ suite("transform", () => {
     );
   });
 
-  it("says how to delete a model that its tag does not name as the job's own", async () => {
+  it("transform prints the command that deletes a model whose tag does not name the job", async () => {
     await using job = await makeDeployApp();
     const { box } = job;
     const byHand = /^note: Kept model .*\nhint: .* aws sagemaker delete-model --model-name /m;
@@ -321,7 +321,7 @@ suite("transform", () => {
     assertEquals((await job.run([...MADE, "--no-wait"])).code, 0);
   });
 
-  it("says at Ctrl-C what goes on, and what becomes of the model", async () => {
+  it("transform warns after Ctrl-C that the job keeps running and that its model still exists", async () => {
     await using job = await makeDeployApp();
     const keys = new Keys();
     job.box.jobs.script(`${job.app.name}-*`, []);

@@ -8,7 +8,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const SHELLS = Object.entries(completions.commands).filter(([, { isHidden }]) => !isHidden)
   .map(([name]) => name);
 
-/** What may follow these words, as the scripts are told. */
+/** Returns the completions of these words, as the scripts get them. */
 async function lines(cwd: string, ...words: readonly string[]): Promise<readonly string[]> {
   const args = ["completions", "complete", "--", ...words];
   const { code, stdout, stderr } = await runInProcess(args, { cwd });
@@ -22,7 +22,7 @@ async function candidates(cwd: string, ...words: readonly string[]): Promise<rea
   return found.filter((word) => !word.startsWith("-"));
 }
 
-suite("what may follow the words of a command line", () => {
+suite("completions of a command line", () => {
   type Row = readonly [words: readonly string[], expected: readonly string[]];
   const rows: readonly Row[] = [
     [["local", "status", "--output"], ["text", "json"]],
@@ -46,7 +46,7 @@ suite("what may follow the words of a command line", () => {
     [["local", "process", "--", "--file"], []],
   ];
   for (const [words, expected] of rows) {
-    it(`is known after ${words.join(" ")}`, async () => {
+    it(`completions exist after ${words.join(" ")}`, async () => {
       const record = JSON.stringify({
         app: "shop",
         kind: "train",
@@ -58,7 +58,7 @@ suite("what may follow the words of a command line", () => {
     });
   }
 
-  it("are commands and options, with what they do", async () => {
+  it("completions are commands and options, with their descriptions", async () => {
     const commands = await lines("/");
     assert(commands.includes("deploy\tCreate or update an endpoint that serves a model"));
     const options = await lines("/", "local", "train");
@@ -68,7 +68,7 @@ suite("what may follow the words of a command line", () => {
     assert((await candidates("/", "list-jobs", "--region")).includes("eu-west-1"));
   });
 
-  it("is that of the directory that the command line names", async () => {
+  it("completions belong to the directory that the command line names", async () => {
     await using app = await makeApp({ name: "shop", files: { "processing/b.py": "" } });
     await using other = await makeDirectory();
     const words = ["local", "process", "--file"];
@@ -79,7 +79,7 @@ suite("what may follow the words of a command line", () => {
 
 suite("the scripts of mlcli completions", () => {
   for (const shell of SHELLS) {
-    it(`ask mlcli in ${shell}`, async () => {
+    it(`the script for ${shell} asks mlcli`, async () => {
       const { code, stdout, stderr } = await runInProcess(["completions", shell], { cwd: "/" });
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /mlcli completions complete -- .*2> ?(\/dev\/null|\$null)/);

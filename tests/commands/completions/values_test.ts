@@ -9,7 +9,7 @@ import { fakeContext } from "../../helpers/fake_context.ts";
 import { type Answers, type FakeEngine, fakeEngine, pong } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** What the value of an option completes, in each command that has the option. */
+/** Completion of the value of an option, in each command that has the option. */
 const COMPLETIONS: Readonly<Record<string, CompletionKind>> = {
   "--app-name": "app",
   "--aws-credentials": "profile",
@@ -50,7 +50,7 @@ suite("what options complete", () => {
   });
 });
 
-/** The values for a script, and what the engine was asked. */
+/** Returns the values for a script, and the calls of the engine. */
 async function values(
   kind: CompletionKind,
   answers: Answers,

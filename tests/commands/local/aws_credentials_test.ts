@@ -128,7 +128,7 @@ suite("--aws-credentials", () => {
     });
   }
 
-  it("gives the container an hour's credentials of the profile, in each command that has it", async () => {
+  it("each command with --aws-credentials gives the container the profile's credentials for an hour", async () => {
     for (const name of await commandsWith("--aws-credentials")) {
       await assertGiven(wordsWith(name, ...LENT).slice(1));
     }

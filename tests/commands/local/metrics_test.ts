@@ -50,7 +50,7 @@ suite("mlcli local train with metric_definitions", () => {
   });
 
   for (const columns of [80, 40]) {
-    it(`shows the last values on a terminal of ${columns} columns while it runs`, async () => {
+    it(`local train shows the last metrics while it runs, on a terminal of ${columns} columns`, async () => {
       const long = { Name: "a metric with quite a long name", Regex: "acc=(\\S+)" };
       const program = ({ out, end }: FakeContainer): void => {
         out("loss=0.5 acc=0.9\n");

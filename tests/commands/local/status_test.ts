@@ -32,7 +32,7 @@ async function status(
 }
 
 suite("local status --output json", () => {
-  // The names are what other programs go by.
+  // Other programs find resources by these names.
   const common = { app: "demo", image: "demo:latest" };
   const none = {
     port: null,
@@ -144,7 +144,7 @@ suite("local status on a terminal", () => {
     );
   });
 
-  it("cuts images and models on a narrow terminal, and names the columns without room", async () => {
+  it("local status cuts images and models on a narrow terminal, and names the columns that do not fit", async () => {
     const server = { ...EXITED, Image: `team/${"long".repeat(10)}:1` };
     const narrow = await status([server], [], { isTerminal: true, columns: 60 });
     const row = /^demo +serve +2 +exited \(137\) +\d+d +team\/[long]+… +-$/m;

@@ -1,4 +1,4 @@
-/** Which options of which command exclude or require each other, read from their declarations. */
+/** Options of each command that exclude or require each other, from the declarations. */
 
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { type Command, isGroup } from "../../../commands/command.ts";

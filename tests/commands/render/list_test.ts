@@ -23,7 +23,7 @@ function listOf(pages: Pages): List<Item> {
   };
 }
 
-/** Prints a list, and returns what standard output and standard error show. */
+/** Prints a list, and returns the texts on standard output and standard error. */
 async function printed(
   pages: Pages,
   { output = "text", ...terminal }: {
@@ -76,7 +76,7 @@ suite("rowsText", () => {
       ],
     ] as const
   ) {
-    it(`returns ${where}`, () => {
+    it(`rowsText returns ${where}`, () => {
       assertEquals(rowsText(rows, columns, { isTerminal, colour, columns: 80 }).text, text);
       assertEquals(rowsText([], columns, { isTerminal, colour, columns: 80 }).text, "");
     });
@@ -84,25 +84,25 @@ suite("rowsText", () => {
 });
 
 suite("printList", () => {
-  it("prints whole fields in a pipe, without empty ones, and no heading", async () => {
+  it("printList prints whole fields in a pipe, without empty ones and without headings", async () => {
     assertEquals((await printed([[A], [B]])).out, "a  2026 1\nlonger  2026 20\n");
   });
 
-  it("prints one table with one heading on a terminal, over all pages", async () => {
+  it("printList prints one table with one header row for all pages on a terminal", async () => {
     assertEquals(await printed([[A], [], [B]], { isTerminal: true }), {
       out: "NAME    AGE\na       1s\nlonger  20s\n",
       err: "",
     });
   });
 
-  it("shows whole names if the terminal has room for them", async () => {
+  it("printList prints whole names if the terminal is wide enough", async () => {
     // https://github.com/smol-machines/smolvm/issues/1168
     const name = "x".repeat(63);
     const { out } = await printed([[{ name, age: 1 }]], { isTerminal: true });
     assertEquals(out.split("\n")[1], `${name}  1s`);
   });
 
-  it("marks a name that a narrow terminal has no room for as cut", async () => {
+  it("printList marks a name that it cuts on a narrow terminal", async () => {
     // https://github.com/microsoft/winml-cli/issues/540
     const page = [{ name: "microsoft-swin-large-patch4-window7", age: 1 }];
     const { out } = await printed([page], { isTerminal: true, columns: 24 });
@@ -112,12 +112,12 @@ suite("printList", () => {
     );
   });
 
-  it("names the columns that a narrow terminal has no room for", async () => {
+  it("printList names the columns that do not fit a narrow terminal", async () => {
     const { err } = await printed([[A]], { isTerminal: true, columns: 4 });
     assertEquals(err.replace(/\s+/g, " "), "note: Columns not shown: AGE (use --output json) ");
   });
 
-  it("prints a screenful before it requests the next page", async () => {
+  it("printList prints a screenful before it requests the next page", async () => {
     let text = "";
     let seen = "";
     async function* pages(): AsyncGenerator<readonly Item[]> {
@@ -132,13 +132,13 @@ suite("printList", () => {
     assertEquals(out, `${seen}much-longer  3s\n`);
   });
 
-  it("prints one JSON array over all pages", async () => {
+  it("printList prints one JSON array for all pages", async () => {
     // https://github.com/Azure/azure-xplat-cli/issues/2226
     const { out } = await printed([[A], [], [B]], { output: "json" });
     assertEquals(JSON.parse(out), [A, B]);
   });
 
-  it("prints an empty JSON array if there are no rows, and a message only on a terminal", async () => {
+  it("printList without rows prints an empty JSON array, and a message only on a terminal", async () => {
     // https://github.com/coder/coder/issues/16312, https://github.com/buildkite/cli/issues/634
     for (const [isTerminal, err] of [[false, ""], [true, "No items\n"]] as const) {
       const result = await printed([], { output: "json", isTerminal });
@@ -158,7 +158,7 @@ suite("printList", () => {
       ],
     ] as const
   ) {
-    it(`prints the rows before a failure as ${name}`, async () => {
+    it(`printList prints the rows before a failure as ${name}`, async () => {
       // https://github.com/dsx-ai-factory/infra-controller/pull/6472
       const { output = "text", ...terminal } = { output: undefined, ...options };
       const context = fakeContext(terminal);

@@ -17,7 +17,7 @@ function signalsOf(at: number, row: number, share: number): readonly EndingSigna
   return SIGNALS[(at + row) % 2]!.filter((_, index) => isInSample(2 * row + index, share));
 }
 
-/** Without an engine: the image is in the registry, and asked for there. */
+/** Without an engine: the image is in the registry, where mlcli finds it. */
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 
 /** Those that follow a job wait for seconds between two questions. */

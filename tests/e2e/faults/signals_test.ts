@@ -47,13 +47,13 @@ def predict_fn(data, model): return model
 `,
 };
 
-/** A command in an app, and what has to hold besides. */
+/** A command in an app, and further requirements. */
 interface Local {
   /** PORT stands for the port of the app's server. */
   readonly args: readonly string[];
-  /** Brings about what it needs. */
+  /** Creates the state that the command needs. */
   readonly begin?: (app: TestApp) => Promise<void>;
-  /** Whether its server stays when it is done; or else when it is not. */
+  /** When the command leaves its server running. */
   readonly serves?: "when done" | "unless done" | "always";
   readonly check?: (app: TestApp, result: ProgramResult, isDone: boolean) => Promise<void>;
 }
@@ -135,13 +135,15 @@ function isIn(rows: readonly Local[], name: string): boolean {
   return rows.some(({ args }) => args.join(" ").startsWith(name));
 }
 
-/** Whether no container of doctor exists. They belong to no app, so a parallel test can have one. */
+/**
+ * Whether no container of doctor exists. Such containers belong to no app, so a parallel test can have one.
+ */
 async function noTrialsOfDoctor(): Promise<boolean> {
   const containers = await withEngine((engine) => engine.listContainers([]));
   return containers.flatMap(namesOf).every((name) => !name.startsWith("mlcli-doctor-"));
 }
 
-/** What of a run is in the app's directories, and goes at its end. */
+/** Files of a run in the app's directories that are removed at its end. */
 function leftIn(app: TestApp): readonly string[] {
   const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name);
   return [...names(app.path("local_test")), ...names(app.testPath())]
@@ -226,7 +228,7 @@ async function openCloud(args: readonly string[]): Promise<Scene> {
   return {
     start: (env) => startCloud(job.box, args, { ...options, env: { ...options.env, ...env } }),
     async check() {
-      // Without an engine nobody knows whether a server uses the earlier model.
+      // Without an engine, mlcli cannot tell whether a server uses the earlier model.
       assertEquals(leftIn(job.app).filter((name) => !name.endsWith(".old")), []);
       if (args[0] === "delete-endpoint" && !job.box.endpoints.endpoints.has("shop")) return;
       await complete(job, args);

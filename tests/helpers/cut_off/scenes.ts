@@ -21,7 +21,10 @@ import type { Stopped } from "../stopped_call.ts";
 import { downloading, DOWNLOADS, uploading } from "./data_scenes.ts";
 import type { Cut, Scene } from "./scene.ts";
 
-/** An image with OCI's manifest, which is to become Docker's, into a repository that is not there. */
+/**
+ * Pushes an image with an OCI manifest, which mlcli converts to Docker's, into a repository that does not
+ * exist.
+ */
 export async function pushing(): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const box = stack.use(await Box.open());
@@ -207,8 +210,8 @@ const EXCEPTIONS: Exceptions = {
 const REPEATABLE = except(CLOUD_COMMANDS, EXCEPTIONS).flatMap(allWordsOf);
 
 /**
- * By what they are called. Those that ask several things at once come first: when they have their
- * answer, the SDK may still wait to repeat another question.
+ * Scenes by name. Scenes with concurrent requests come first: after their responses, the SDK might still wait
+ * to retry another request.
  */
 export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   ...each(Object.fromEntries(REPEATABLE.map((args) => [args.join(" "), args])), repeatable),

@@ -50,7 +50,7 @@ suite("whose an image is", () => {
     ["of another directory", { "mlcli.app": "churn", "mlcli.directory": "there" }, "churn"],
   ];
   for (const [title, Labels, app] of BUILT_UPON) {
-    it(`is told by its labels where it is built upon: ${title}`, () => {
+    it(`baseImageFinding compares the labels of a base image: ${title}`, () => {
       const expected = app === undefined ? undefined : warning(
         `The base image python:latest is local: mlcli built it for the app ${app}`,
         "To use the registry's image, run docker pull python:latest",

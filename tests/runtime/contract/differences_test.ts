@@ -10,7 +10,7 @@ import type { Variables } from "../../../runtime/contract/variables.ts";
 import type { Message } from "../../../runtime/messages.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** A case: what is given, and the messages after "SageMaker rejects ". */
+/** A case: the input, and the messages after "SageMaker rejects ". */
 type Row<Given> = readonly [name: string, given: Given, refused: readonly string[]];
 
 function check<Given>(

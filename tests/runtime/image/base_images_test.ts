@@ -117,7 +117,7 @@ suite("a base image", () => {
     });
   }
 
-  it("is built upon with a warning where mlcli built it of another app", async () => {
+  it("pullBaseImages warns of a base image that mlcli built for another app", async () => {
     const { code, stderr, isBuilt } = await build({
       platform: "linux/amd64",
       labels: { "mlcli.app": "theirs" },

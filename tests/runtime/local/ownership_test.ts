@@ -176,7 +176,7 @@ if (Deno.uid() === 0) {
         }));
     }
 
-    it("loses setuid where root ran it, but for what had it before", async () => {
+    it("files lose setuid if root ran the container, unless they had it before", async () => {
       await using directory = await makeDirectory({ sh: "" });
       const asked: (readonly string[])[] = [];
       await using engine = await fakeContainers({
@@ -204,14 +204,14 @@ if (Deno.uid() === 0) {
         await giveToCaller("image", { ...before, start: before.start + 5_000 }, host),
         [],
       );
-      // Of very many files root hears that nobody looked: a run is not to wait for that.
+      // With very many files, mlcli skips the search for root, because a run must not wait for it.
       for (let n = 0; n < 10_000; n++) Deno.writeTextFileSync(`${directory.path}/${n}`, "");
       const [unseen] = await giveToCaller("image", before, host);
       assertMatch(unseen!.message, /^Cannot check for setuid programs in .*too many files/);
       assertEquals(asked, [["chmod", "ug-s", "--", "/mlcli/0/sh"]]);
     });
 
-    it("is told, while it is given to the caller, with the number of files", async () => {
+    it("mlcli shows the number of files while it gives them to the caller", async () => {
       await using directory = await makeDirectory();
       await Deno.chown(directory.path, CALLER.uid, CALLER.gid);
       await using engine = await fakeContainers({

@@ -21,10 +21,10 @@ const NEW = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, new: "new\n" }
 
 const HOST = { messages: new Messages(NOWHERE) };
 
-/** An app whose model/ is on a disk of its own. */
+/** An app whose model/ is on its own disk. */
 interface Place extends AsyncDisposable {
   readonly layout: Paths;
-  /** Where the app is, and where its model is. */
+  /** Directories of the app and of its model. */
   readonly disks: { readonly app: SmallDisk; readonly model: SmallDisk };
   readonly folder: string;
 }

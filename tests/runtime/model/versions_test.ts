@@ -28,7 +28,7 @@ type Files = Readonly<Record<string, string>>;
 interface Place {
   readonly layout: Paths;
   path(name: string): string;
-  /** What the app says to its user. */
+  /** Returns the messages so far. */
   readonly said: () => string;
   settle(ending: Ending, isStrict?: boolean): ReturnType<typeof settleModel>;
   finish(): Promise<void>;
@@ -58,7 +58,7 @@ async function write(directory: string, files: Files): Promise<void> {
   }
 }
 
-/** Says that the current model is of the run before, and what else is known. */
+/** Records the run of the current model, and further values. */
 async function writeCurrent({ layout }: Place, more: Readonly<Record<string, string>> = {}) {
   const current = { of: BEFORE, id: await idOf(layout.model), ...more };
   await write(layout.jobs, {
@@ -269,7 +269,7 @@ suite("settleModel", () => {
       assertEquals(await filesIn(layout.testDirectory), { "model/m": "old", "model/.gitkeep": "" });
     }));
 
-  it("says where the whole model is, and has it put in place later, where the system refuses", () =>
+  it("a warning names the model that cannot be moved, and a later command moves it", () =>
     withFiles(WRITTEN, async ({ layout, path, settle, finish, said }) => {
       // A file cannot take the place of a directory.
       await Deno.writeTextFile(path("test_dir/model"), "");
@@ -296,7 +296,7 @@ suite("settleModel", () => {
 });
 
 suite("two commands that move the model at once", () => {
-  it("take turns, so that each whole model is there", () =>
+  it("two runs take turns, so that each complete model is kept", () =>
     withFiles({ ...EARLIER, ...WRITTEN, "jobs/other/model/m": "other" }, async (place) => {
       const { layout, settle } = place;
       await writeCurrent(place);
@@ -344,7 +344,7 @@ suite("a model/ that is a mount point", () => {
       assertEquals(await currentRun(layout), RUN);
     }));
 
-  it("is emptied when nothing was written, and the earlier model is kept", () =>
+  it("model/ is emptied if the run writes no file, and the earlier model is kept", () =>
     linked(EMPTY, async ({ layout, settle }) => {
       await write(layout.model, { m: "old" });
       const { difference } = await settle("succeeded");

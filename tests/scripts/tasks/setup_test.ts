@@ -19,7 +19,7 @@ const PARTS = [
   "runtime/time.ts",
 ];
 
-// The stand-in for npm is a shell script.
+// A shell script replaces npm.
 if (Deno.build.os !== "windows") {
   suite("deno task setup", () => {
     it("lays nothing from a package that is not the one that was checked", async () => {

@@ -75,7 +75,7 @@ suite("deploy, where an update is taken back", () => {
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });
 
-  it("names what it may not delete", async () => {
+  it("deploy names the parts that it has no permission to delete", async () => {
     await using job = await makeDeployedApp();
     job.box.faults.deny("sagemaker:Delete*");
     job.box.endpoints.script("shop", [{ rollback: true }]);
@@ -128,7 +128,7 @@ suite("deploy, where a new endpoint fails", () => {
     assertEquals([thingsOf(job).all, job.box.endpoints.endpoints.size], [[], 0]);
   });
 
-  it("says how to delete it where it may not", async () => {
+  it("deploy prints the command that deletes a failed endpoint if it has no permission to delete it", async () => {
     await using job = await makeDeployApp();
     job.box.faults.deny("sagemaker:DeleteEndpoint");
     job.box.endpoints.script("shop", [{ end: "Failed" }]);
@@ -194,7 +194,7 @@ suite("deploy, where a call is refused", () => {
     );
   });
 
-  it("deletes nothing where it may not be asked what the endpoint uses", async () => {
+  it("deploy deletes nothing if it has no permission to read what the endpoint uses", async () => {
     await using job = await makeDeployedApp();
     const { faults } = job.box;
     faults.quota("ml.p3.2xlarge");
@@ -284,7 +284,7 @@ suite("deploy, where a call is refused", () => {
   });
 });
 
-/** What is told of what still serves. */
+/** Message about the version that still serves. */
 const NOT_YET =
   "warning: Not deleted yet: endpoint configuration shop-config and model shop-mlcli. " +
   "The next mlcli deploy deletes parts that endpoint shop no longer uses\n";
@@ -304,7 +304,7 @@ suite("deploy, where nobody waits for the end", () => {
     assertEquals(changesOf(job).some((name) => name.includes("Delete")), false);
   });
 
-  it("says that it goes on after Ctrl-C", async () => {
+  it("deploy says after Ctrl-C that SageMaker continues the change", async () => {
     await using job = await makeDeployedApp();
     const keys = new Keys();
     job.box.faults.after = ({ operation }) => {
@@ -396,7 +396,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     assertEquals(thingsOf(job).all, ["shop-config", "shop-mlcli", "shop-mlcli-2"]);
   });
 
-  it("deletes nothing that somebody has the endpoint go to", async () => {
+  it("deploy deletes no part to which another user has switched the endpoint", async () => {
     await using job = await makeDeployedApp();
     const { faults } = job.box;
     faults.before = async ({ operation }) => {
@@ -427,7 +427,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
     assertEquals(code, 0, stderr);
     assertStringIncludes(
       stderr,
-      "Kept endpoint configuration shop-config, which has been replaced",
+      "Kept endpoint configuration shop-config, because another deployment replaced it",
     );
     assertEquals(endpoints.configurations.has("shop-config"), true);
   });

@@ -9,7 +9,7 @@ const MODEL = { PrimaryContainer: { Image: "i" } };
 const FIRST = ["shop-config", "shop-mlcli"];
 const SECOND = ["shop-config-2", "shop-mlcli-2"];
 
-/** Deploys; returns what there is then, and what was said. */
+/** Deploys, and returns the remaining parts and the messages. */
 async function deployed(job: JobApp, args: readonly string[] = UPDATE) {
   const { code, stderr } = await job.run(args);
   assertEquals(code, 0, stderr);
@@ -24,7 +24,7 @@ function kept(name: string): string {
     `--endpoint-config-name ${name}\n`;
 }
 
-/** Tags that nobody may read, that nothing has, or that nothing may be given. */
+/** Tags that cannot be read, that do not exist, or that cannot be set. */
 const WITHOUT_TAGS: readonly (readonly [title: string, (job: JobApp) => void])[] = [
   ["nobody may read tags", ({ box }) => box.faults.deny("sagemaker:ListTags")],
   ["nothing may be given tags", ({ box }) => box.faults.deny("sagemaker:AddTags")],
@@ -35,7 +35,7 @@ const WITHOUT_TAGS: readonly (readonly [title: string, (job: JobApp) => void])[]
 ];
 
 suite("deploy: what is not needed", () => {
-  it("is deleted where mlcli made it, as its tags or the model's name say", async () => {
+  it("deploy deletes an unused part that mlcli created, according to its tags or the model's name", async () => {
     for (const args of [LEAST, UPDATE]) {
       await using job = await makeDeployApp();
       const { endpoints } = job.box;
@@ -57,7 +57,7 @@ suite("deploy: what is not needed", () => {
   });
 
   for (const model of ["their-model", "shop-mlcli"]) {
-    it(`is kept where mlcli did not make it, though it has its name: with ${model}`, async () => {
+    it(`deploy keeps a part with mlcli's name that mlcli did not create: with ${model}`, async () => {
       await using job = await makeDeployApp();
       job.box.endpoints.addModel(model, { ...MODEL, ...model === "shop-mlcli" ? OURS : {} });
       job.box.endpoints.add("shop", { configuration: "shop-config", model });
@@ -78,13 +78,13 @@ suite("deploy: what is not needed", () => {
     });
   }
 
-  it("is kept under another name, though it has a model of mlcli's", async () => {
+  it("deploy keeps a configuration with another name and a model of mlcli", async () => {
     await using job = await makeDeployApp();
     job.box.endpoints.add("shop", { configuration: "theirs", model: "shop-mlcli" });
     assertEquals((await deployed(job)).all, ["theirs", "shop-config", "shop-mlcli-2"]);
   });
 
-  it("is kept where somebody else made it, also for a new endpoint", async () => {
+  it("deploy keeps a part that another user created, also for a new endpoint", async () => {
     await using job = await makeDeployApp();
     job.box.endpoints.addConfiguration("shop-config");
     const { served, stderr } = await deployed(job, LEAST);

@@ -38,7 +38,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     assertEquals(remains(box), [GOING]);
   });
 
-  it("tells what is left without these options, and where it is", async () => {
+  it("delete-endpoint without these options notes each part that is left, with the command to delete it", async () => {
     await using box = await updated();
     const { stdout, stderr } = await run(box, ["--region", "eu-west-1"]);
     assertEquals(stdout, "shop\n");
@@ -57,7 +57,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     assertEquals(remains(box).length, 5);
   });
 
-  it("keeps what has not mlcli's tag", async () => {
+  it("delete-endpoint keeps a part without mlcli's tag", async () => {
     const ours = [{ Key: "team", Value: "a" }, ...OURS];
     for (const tags of [[], ours, [{ Key: "mlcli.endpoint", Value: "another" }]]) {
       await using box = await deployed();
@@ -85,7 +85,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     }
   });
 
-  it("deletes models that no configuration names any more", async () => {
+  it("delete-endpoint deletes models that no configuration names", async () => {
     await using box = await deployed();
     box.endpoints.configurations.clear();
     box.endpoints.addModel("shop-mlcli-2");
@@ -160,7 +160,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     );
   });
 
-  it("deletes what is left of an endpoint that is gone", async () => {
+  it("delete-endpoint deletes the remaining parts of a deleted endpoint", async () => {
     await using box = await updated();
     const said = "Endpoint shop no longer exists; deleting its remaining parts\n";
     box.endpoints.endpoints.clear();
@@ -219,7 +219,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     "ListEndpoints",
   ];
 
-  it("deletes with the permissions to delete alone, and tells what it did not check", async () => {
+  it("delete-endpoint needs only the permissions to delete, and notes each check that it skipped", async () => {
     await using box = await deployed();
     for (const name of NAMES) box.faults.deny(`sagemaker:${name}`);
     box.faults.deny("sagemaker:DeleteModel");
@@ -236,7 +236,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(remains(box), [GOING, "shop-mlcli"]);
   });
 
-  it("deletes the models of its names also where nobody may look", async () => {
+  it("delete-endpoint deletes the models with mlcli's names if it cannot describe them", async () => {
     await using box = await updated();
     for (const name of NAMES) box.faults.deny(`sagemaker:${name}`);
     const { code, stderr } = await run(box, ALL);
@@ -248,7 +248,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(remains(box), [GOING, "shop-config-2"]);
   });
 
-  it("keeps the second configuration where nobody may look whose it is", async () => {
+  it("delete-endpoint keeps the second configuration if it cannot read the tags", async () => {
     await using box = await deployed();
     box.endpoints.addConfiguration("shop-config-2", { Tags: OURS });
     box.faults.deny("sagemaker:ListTags");

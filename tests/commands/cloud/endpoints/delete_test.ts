@@ -191,7 +191,7 @@ const DONE: readonly Done[] = [
 
 suite("mlcli delete-endpoint", () => {
   for (const { title, prepare = () => {}, args = [], stderr = "", asked, left } of DONE) {
-    it(`deletes ${title}`, async () => {
+    it(`delete-endpoint deletes ${title}`, async () => {
       await using box = await deployed();
       prepare(box);
       assertEquals(await run(box, args), { code: 0, stdout: "shop\n", stderr });
@@ -200,7 +200,7 @@ suite("mlcli delete-endpoint", () => {
     });
   }
 
-  it("knows that a long name leaves no room for a configuration", async () => {
+  it("delete-endpoint notes that a long name is too long for a configuration", async () => {
     await using box = await Box.open();
     const name = "e".repeat(57);
     box.endpoints.add(name, { configuration: "short" });
@@ -214,7 +214,7 @@ suite("mlcli delete-endpoint", () => {
     assert(!box.operations.includes("sagemaker:ListEndpoints"));
   });
 
-  it("deletes the configuration also when nobody reads the name", async () => {
+  it("delete-endpoint deletes the configuration if the reader of the name has exited", async () => {
     await using box = await deployed();
     const child = startCloud(box, ["delete-endpoint", "-n", "shop", ...ALL]);
     await child.stdout.cancel();
@@ -223,7 +223,7 @@ suite("mlcli delete-endpoint", () => {
     assertEquals(remains(box), [GOING]);
   });
 
-  it("finds one user among many endpoints, eight requests at once", async () => {
+  it("delete-endpoint finds one user of a part among many endpoints, with eight requests at once", async () => {
     await using box = await deployed();
     for (let index = 0; index < 120; index++) {
       const configuration = index === 70 ? "shop-config" : "shared";
@@ -472,7 +472,7 @@ suite("mlcli delete-endpoint that is interrupted", () => {
       ],
     ] as const
   ) {
-    it(`says what is deleted when it ends during ${during} (${args.join(" ")})`, async () => {
+    it(`delete-endpoint ${args.join(" ")} warns of what is deleted if it ends during ${during}`, async () => {
       await using box = await deployed();
       const keys = new Keys();
       box.faults.before = ({ operation }) => {
@@ -483,7 +483,7 @@ suite("mlcli delete-endpoint that is interrupted", () => {
     });
   }
 
-  it("says so, too, as a program that gets SIGINT", async () => {
+  it("delete-endpoint as a program that gets SIGINT warns of what might be deleted", async () => {
     await using box = await deployed();
     const asked = Promise.withResolvers<void>();
     const over = Promise.withResolvers<undefined>();
@@ -513,7 +513,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     );
   });
 
-  it("does not take another refusal for an endpoint that is gone", async () => {
+  it("delete-endpoint --wait fails if SageMaker refuses for another reason than a deleted endpoint", async () => {
     await using box = await deployed();
     box.faults.before = ({ operation }) =>
       operation === "DescribeEndpoint" && deletions(box).length > 0
@@ -540,7 +540,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     });
   });
 
-  it("says in a dry run what would be deleted and kept", async () => {
+  it("delete-endpoint --dry-run prints what it would delete and keep", async () => {
     await using box = await deployed();
     assertEquals(await run(box, [...ALL, "--dry-run"]), {
       code: 0,
@@ -572,7 +572,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     return { box, asked, ...await run(box, args, { isTerminal: true, canAsk: true, ask }) };
   }
 
-  it("asks on a terminal, and deletes nothing unless that is agreed to", async () => {
+  it("delete-endpoint asks on a terminal, and deletes nothing unless the user agrees", async () => {
     for (const answer of ["", "n", "no", "shop"]) {
       const { box, asked, code, stdout, stderr } = await answered(answer, "--delete-config");
       await using _box = box;
@@ -585,12 +585,12 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     }
   });
 
-  it("does not ask with --yes or --dry-run, nor twice", async () => {
+  it("delete-endpoint does not ask with --yes or --dry-run, and asks only once", async () => {
     for (
       const [answer, args, questions, deleted] of [
         ["y", [], 1, 1],
         ["YES", [], 1, 1],
-        // Standard input is none to ask on.
+        // Standard input is not a terminal.
         [undefined, [], 1, 1],
         ["n", ["--yes"], 0, 1],
         ["n", ["-y", "--quiet"], 0, 1],
@@ -604,7 +604,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     }
   });
 
-  it("says what and where before it deletes", async () => {
+  it("delete-endpoint prints the endpoint, the account and the region before it deletes", async () => {
     const denied =
       "note: Cannot check the status of endpoint shop: AccessDeniedException:\n      sagemaker:DescribeEndpoint\n";
     for (
@@ -653,7 +653,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     }
   });
 
-  it("takes what it shows away before a note", async () => {
+  it("delete-endpoint removes its progress from the terminal before it prints a note", async () => {
     await using box = await deployed();
     box.endpoints.add("other");
     box.faults.deny("sagemaker:DescribeEndpoint", "*endpoint/other");
@@ -667,12 +667,12 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
   });
 });
 
-/** Returns notes as warnings, which the same parts get if they could not be deleted. */
+/** Returns notes as warnings, which mlcli prints if the parts could not be deleted. */
 function asWarnings(notes: string): string {
   return notes.replaceAll("note: ", "warning: ");
 }
 
-/** What a terminal shows in the end. */
+/** Returns the lines that stay on a terminal. */
 function withoutProgress(text: string): string {
   // deno-lint-ignore no-control-regex
   return text.replace(/\r[^\r\n]*\x1b\[K/g, "").replaceAll("\r", "");

@@ -122,7 +122,7 @@ suite("mlcli describe of an endpoint", () => {
     assertMatch(stdout, /^Instances: {6}1 ml\.m5\.large\nModel: {10}shop-mlcli$/m);
   });
 
-  it("shows what it may, and says what it may not", async () => {
+  it("describe prints a note for each part of an endpoint that it has no permission to read", async () => {
     await using box = await Box.open();
     box.endpoints.add("shop", SHOP);
     box.faults.deny("sagemaker:DescribeModel");

@@ -396,7 +396,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     assert(most > 1 && most <= 8, `${most} at once`);
   });
 
-  it("is null where nobody may ask, which is said once", async () => {
+  it("list-endpoints prints null and one note if it has no permission to read the instances", async () => {
     await using box = await Box.open();
     for (const name of ["one", "two"]) box.endpoints.add(name);
     box.faults.deny("sagemaker:DescribeEndpointConfig");

@@ -195,7 +195,7 @@ suite("mlcli logs", () => {
     }
   });
 
-  it("ends at Ctrl-C, and says how to go on; the job goes on", async () => {
+  it("logs --follow exits at Ctrl-C with a hint, and the job keeps running", async () => {
     await using box = await Box.open();
     const job = addJob(box, "churn", [{ log: ["one"] }]);
     const keys = new Keys();

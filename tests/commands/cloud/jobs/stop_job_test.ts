@@ -117,7 +117,7 @@ suite("mlcli stop-job", () => {
     assertEquals(job.status, "Stopping");
   });
 
-  it("ends at Ctrl-C while it waits; the job is being stopped", async () => {
+  it("stop-job --wait exits at Ctrl-C with a hint, and SageMaker keeps stopping the job", async () => {
     await using box = await Box.open();
     const job = addJob(box, "churn", [], { onStop: [] });
     const keys = new Keys();

@@ -203,7 +203,7 @@ suite("mlcli wait", () => {
     });
   }
 
-  it("goes on where the network is away, and where there are too many requests", async () => {
+  it("wait keeps waiting if the network is down, and if SageMaker throttles requests", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{}, {}, {}, {}, {}, {}, {}, ...COMPLETED]);
     const env = { AWS_MAX_ATTEMPTS: "1", AWS_RETRY_MODE: "standard" };

@@ -65,19 +65,19 @@ const LINES = [
 ];
 const BUILT = "Built churn:latest in 0.0s (2 of 4 steps cached)\n";
 
-suite("a build in a pipe", () => {
+suite("a build in a pipe or with --progress plain", () => {
   const whole = [...LINES, "#4 | 30%", "#4 done 1.3s", "#3 done 12s", BUILT].join("\n");
 
-  it("is printed line by line", async () => {
+  it("a build in a pipe is printed line by line", async () => {
     assertEquals(await shown([...EVENTS, ...DONE], { isDone: true }), whole);
   });
 
-  it("is printed so on a terminal, too, with --progress plain", async () => {
+  it("a build with --progress plain is printed line by line on a terminal", async () => {
     const choice = { isDone: true, isTerminal: true, progress: "plain" } as const;
     assertEquals(await shown([...EVENTS, ...DONE], choice), whole);
   });
 
-  it("that fails says which step, and nothing twice", async () => {
+  it("a build that fails in a pipe names the failed steps, and prints nothing twice", async () => {
     assertEquals(
       await shown([...EVENTS, ...FAILED], { isDone: false }),
       [...LINES, "#3 failed 1.0s", "#4 | 30%", "#4 failed 1.0s\n"].join("\n"),
@@ -88,7 +88,7 @@ suite("a build in a pipe", () => {
 suite("a build on a terminal or with --quiet", () => {
   const ways = [["on a terminal", { isTerminal: true }], ["quiet", { quiet: true }]] as const;
   for (const [name, way] of ways) {
-    /** Returns what stays: frames and their removal are left out. */
+    /** Returns the lines that stay, without frames and their removal. */
     const left = (text: string) =>
       text.replace(
         // deno-lint-ignore no-control-regex
@@ -96,21 +96,21 @@ suite("a build on a terminal or with --quiet", () => {
         "",
       );
 
-    it(`${name}, is a line at most when it is done`, async () => {
+    it(`a build ${name} leaves at most one line if it succeeds`, async () => {
       const text = left(await shown([...EVENTS, ...DONE], { isDone: true, ...way }));
       assertEquals(text, "quiet" in way ? "" : BUILT);
     });
 
-    it(`${name}, leaves the output of the step that failed, and nothing else`, async () => {
+    it(`a build ${name} leaves only the output of the failed step`, async () => {
       const text = left(await shown([...EVENTS, ...FAILED], { isDone: false, ...way }));
       assertEquals(text, "[3/3] RUN c\none\ntwo\n");
     });
 
-    it(`${name}, leaves nothing when it is interrupted`, async () => {
+    it(`a build ${name} leaves nothing if it is interrupted`, async () => {
       assertEquals(left(await shown(EVENTS, { isDone: false, ...way })), "");
     });
 
-    it(`${name}, has its warnings`, async () => {
+    it(`a build ${name} prints its warnings`, async () => {
       const text = left(
         await shown([...EVENTS, { kind: "warning", text: "old" }], { isDone: true, ...way }),
       );

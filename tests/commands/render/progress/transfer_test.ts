@@ -12,7 +12,7 @@ import { it, suite } from "../../../helpers/suite.ts";
 const MB = 1_000_000;
 const AUTO = { quiet: false, progress: "auto" } as const;
 
-/** What a terminal shows at last, or what was printed, after these. */
+/** Returns the last lines on a terminal, or the printed lines in a pipe, after these states. */
 function shownAfter(
   states: readonly (readonly [seconds: number, state: TransferState])[],
   terminal: { readonly isTerminal?: boolean; readonly columns?: number; readonly rows?: number },
@@ -111,7 +111,7 @@ function paceAfter(
 }
 
 suite("a transfer", () => {
-  it("is not shown after a printed state, unless it goes on", () => {
+  it("TransferProgress shows no transfer after a printed state, unless the transfer continues", () => {
     const { err, clock } = fakeContext({ isTerminal: true });
     using messages = new Messages(err);
     const transfer = new TransferProgress({ messages, clock });

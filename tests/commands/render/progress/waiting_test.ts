@@ -50,7 +50,7 @@ function makeProgress(
 const PLAIN = { quiet: false, progress: "plain" } as const;
 
 suite("WaitingProgress.during", () => {
-  it("shows nothing for short work, and passes on its failure", async () => {
+  it("during() shows nothing for short work, and throws its error", async () => {
     const { err, clock, messages } = fakeContext({ isTerminal: true });
     const waiting = new WaitingProgress({ messages, clock });
     assertEquals(await waiting.during(() => "one", Promise.resolve(1)), 1);
@@ -59,7 +59,7 @@ suite("WaitingProgress.during", () => {
     assertEquals(err.text, "");
   });
 
-  it("shows long work with its time on a terminal, and removes it", async () => {
+  it("during() shows long work with its time on a terminal, and removes it", async () => {
     using timers = ownTimers();
     const { err, context } = makeProgress(timers, { isTerminal: true });
     const { promise, resolve } = Promise.withResolvers<number>();
@@ -91,7 +91,7 @@ suite("WaitingProgress.during", () => {
       ["prints nothing with --quiet", true, { isTerminal: true }, { quiet: true }, true, ""],
     ] as const
   ) {
-    it(`${name}, and passes on its failure`, async () => {
+    it(`${name}, and throws its error`, async () => {
       using timers = ownTimers();
       const { err, context } = makeProgress(timers, terminal, choice);
       const { promise, reject } = Promise.withResolvers<number>();
@@ -103,7 +103,7 @@ suite("WaitingProgress.during", () => {
     });
   }
 
-  it("does not fail if standard error cannot be written", async () => {
+  it("during() does not fail if standard error cannot be written", async () => {
     for (const isTerminal of [true, false]) {
       using timers = ownTimers();
       const { err, context } = makeProgress(timers, { isTerminal });
@@ -122,7 +122,7 @@ suite("WaitingProgress.during", () => {
 });
 
 suite("WaitingProgress.show", () => {
-  it("shows a text at once, with the time since the wait began, until a state is printed", () => {
+  it("show() shows a text at once, with the time since the wait began, until a state is printed", () => {
     using timers = ownTimers();
     const { err, messages, context } = makeProgress(timers, { isTerminal: true });
     const waiting = new WaitingProgress(context);
@@ -137,7 +137,7 @@ suite("WaitingProgress.show", () => {
     messages[Symbol.dispose]();
   });
 
-  it("shows a text again after other lines at the bottom", async () => {
+  it("show() shows a text again after other live lines", async () => {
     using timers = ownTimers();
     const { err, messages, context } = makeProgress(timers, { isTerminal: true });
     const waiting = new WaitingProgress(context);

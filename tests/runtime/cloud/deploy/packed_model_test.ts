@@ -105,7 +105,7 @@ async function failure(surroundings: Omit<Surroundings, "box">): Promise<MlcliEr
 }
 
 suite("a directory as the model of an endpoint", () => {
-  it("is packed and sent, once for the same files", async () => {
+  it("a model is packed and sent only once if its files do not change", async () => {
     await using directory = await makeDirectory({ "model/m": "model", "model/.gitkeep": "" });
     await using box = await platform();
     const messages: string[] = [];
@@ -136,7 +136,7 @@ suite("a directory as the model of an endpoint", () => {
     assertEquals(box.s3.keys(BUCKET).length, 2);
   });
 
-  it("is not tried here where it would fill the disk", async () => {
+  it("a model is not tested locally if it would fill the disk", async () => {
     await using directory = await makeDirectory({ "model/": "" });
     await using box = await platform();
     // A few bytes that become 2 GiB: a file of holes.
@@ -199,7 +199,7 @@ suite("a directory as the model of an endpoint", () => {
     assertEquals((await Deno.stat(alive.path)).isFile, true);
   });
 
-  it("is sent in parts where it is large; those that a killed deploy left are named", async () => {
+  it("a large model is sent in parts, and parts that a killed deploy left are named", async () => {
     await using directory = await makeDirectory({ "model/m": "" });
     const noise = new Uint8Array(9_000_000);
     for (let at = 0; at < noise.length; at += 65_536) {
@@ -213,7 +213,7 @@ suite("a directory as the model of an endpoint", () => {
     const [key = "", ...others] = box.s3.keys(BUCKET);
     assertEquals(others, []);
 
-    // As after a kill: the object is not there, and parts of it are.
+    // As after a kill: the object does not exist, but parts of it do.
     await box.s3.delete(BUCKET, key);
     const { id } = box.s3.createUpload(BUCKET, key);
     await sent({ directory, box, messages });
@@ -277,7 +277,7 @@ suite("a directory as the model of an endpoint", () => {
     assertEquals(message, "model is larger than the 5 GB disk of a serverless endpoint");
   });
 
-  it("tells what is left out since it is private", async () => {
+  it("private files are left out of a packed model, and named", async () => {
     await using directory = await makeDirectory({ "model/m": "", "model/.env": "KEY=1" });
     await using box = await platform();
     const messages: string[] = [];

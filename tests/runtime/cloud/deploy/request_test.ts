@@ -10,14 +10,14 @@ import { fakeContext } from "../../../helpers/fake_context.ts";
 import { inFile, typed } from "../../../helpers/settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-/** A request that says the least. */
+/** A request with the fewest settings. */
 const LEAST = deployRequest({ iamRoleArn: undefined });
 
 const NETWORK = { subnet: [inFile("subnet-1")], securityGroup: ["sg-1"] };
 const DATA_CAPTURE = inFile({ bucket: "bucket", key: "captured" });
 const CANARY = inFile(10);
 
-/** What may be asked for together. */
+/** Settings that can be combined. */
 const FINE: readonly Partial<DeployRequest>[] = [
   {},
   { ec2Type: "ml.m5.large", instanceCount: inFile(2), ...NETWORK, canary: CANARY },
@@ -123,7 +123,7 @@ suite("what an endpoint is asked for with", () => {
 suite("settings of the file that serverless endpoints do not have", () => {
   const INSTANCES = { canary: CANARY, alarm: [inFile("a")], dataCapture: DATA_CAPTURE };
 
-  it("are left out where the memory size is typed, with a word about each", () => {
+  it("settings of the file are left out if the user types the memory size, and each is reported", () => {
     const { err, messages } = fakeContext();
     const asked = deployRequest({ ...INSTANCES, memorySizeInMb: typed(1_024) });
     const { canary, alarm, dataCapture } = withoutInstances(asked, messages);
@@ -137,14 +137,14 @@ suite("settings of the file that serverless endpoints do not have", () => {
     assertEquals(err.text, note("canary") + note("data_capture"));
   });
 
-  it("stay, to be refused, where the file itself sets the memory size", () => {
+  it("settings of the file stay, and are refused, if the file sets the memory size", () => {
     const asked = deployRequest({ ...INSTANCES, memorySizeInMb: inFile(1_024) });
     const { err, messages } = fakeContext();
     assertEquals(withoutInstances(asked, messages), asked);
     assertEquals(err.text, "");
   });
 
-  it("stay, to be refused, where they are typed themselves", () => {
+  it("typed settings stay, and are refused", () => {
     const own = { canary: typed(10), alarm: [typed("a")], dataCapture: typed(DATA_CAPTURE.value) };
     const asked = deployRequest({ ...own, memorySizeInMb: typed(1_024) });
     const { messages } = fakeContext();

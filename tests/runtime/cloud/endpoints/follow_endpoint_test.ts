@@ -99,7 +99,7 @@ suite("followEndpoint", () => {
     });
   }
 
-  it("tells each status once, and keeps the last description", async () => {
+  it("followEndpoint prints each status once, and returns the last description", async () => {
     const states = [is("Creating"), is("Creating"), is("InService", NEW)];
     const { messages, description } = await follow(states);
     assertEquals(messages, "Creating\nInService\n");

@@ -17,7 +17,7 @@ const GROUP = "/aws/sagemaker/TrainingJobs";
 const ROLE = "arn:aws:iam::123456789012:role/ml";
 const NAME = { kind: "train", name: "churn" } as const;
 
-/** What came of the log. */
+/** Results of following the log. */
 function logIn(shown: readonly string[]): readonly string[] {
   return shown.filter((line) => line.startsWith(">"));
 }
@@ -141,7 +141,7 @@ suite("followJob", () => {
     assertEquals(rounds, 5);
   });
 
-  it("does not wait for ever for a log that never ends", async () => {
+  it("followJob stops waiting for a log that never ends", async () => {
     await using box = await Box.open();
     const job = addJob(box, "churn", [...COMPLETED]);
     box.faults.before = ({ operation }) => {
@@ -156,7 +156,7 @@ suite("followJob", () => {
     assert(shown.includes("note: The log might be incomplete: mlcli stopped waiting for the rest"));
   });
 
-  it("follows without the log where that may not be read, with one note", async () => {
+  it("followJob prints one note, and follows without the log, if it has no permission to read it", async () => {
     for (const action of ["logs:DescribeLogStreams", "logs:GetLogEvents"]) {
       await using box = await Box.open();
       addJob(box, "churn", [{ log: ["one"] }, {}, {}, ...COMPLETED]);
@@ -174,7 +174,7 @@ suite("followJob", () => {
     }
   });
 
-  it("follows without a log that cannot be read for whatever reason", async () => {
+  it("followJob follows without a log that cannot be read for another reason", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{ log: ["one"] }, {}, ...COMPLETED]);
     const refusal = new Refused("UnknownOperationException", "Not implemented here");
@@ -240,7 +240,7 @@ suite("followJob", () => {
     assertMatch(error!.hint!, /^The image does not match the processor of the instance/);
   });
 
-  it("goes on in a network whose connections break, with each request", async () => {
+  it("followJob retries each request if connections break", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{ log: ["one"] }, { log: ["two"] }, { log: ["three"] }, ...COMPLETED]);
     box.faults.closeConnections();
@@ -346,7 +346,7 @@ suite("followJob with credentials that end", () => {
     assertMatch(error!.hint!, /The job keeps running\./);
   });
 
-  it("waits where the network is away when they have to be renewed", async () => {
+  it("followJob waits if the network is down when the credentials must be renewed", async () => {
     await using box = await boxWithRole();
     atDescribe(box, 3, () => {
       expire(box, "ASIAROLEROLEROLE0001");

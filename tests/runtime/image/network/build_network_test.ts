@@ -291,7 +291,7 @@ suite("where this machine's network settings go", () => {
     });
   }
 
-  it("is not said where nothing is to be installed, or no settings are found", async () => {
+  it("no warning is printed if pip installs nothing, or if no settings are found", async () => {
     await using directory = await machine({
       [DOCKERFILE]: "FROM x\n",
       "app/requirements.txt": "\n  # nothing\n",

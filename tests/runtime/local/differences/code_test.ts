@@ -77,7 +77,7 @@ suite("what the code finds here and not on SageMaker", () => {
     }
   });
 
-  it("is what .dockerignore and the rule of private files keep out, of this directory", async () => {
+  it("codeDifferences names files of this directory that .dockerignore or the rule of private files excludes", async () => {
     await using flat = await flats({
       ".dockerignore": "**/*.bin\n",
       [`${BASE}/training/w.bin`]: "",
@@ -103,7 +103,7 @@ suite("what the code finds here and not on SageMaker", () => {
       [9, "1.bin, 2.bin, 3.bin and 6 more"],
     ] as const
   ) {
-    it(`is named up to the third: ${count} files`, async () => {
+    it(`codeDifferences names at most three files of ${count}`, async () => {
       const names = Array.from({ length: count }, (_, index) => `${index + 1}.bin`);
       await using flat = await flats({
         ".dockerignore": "**/*.bin\n",
@@ -116,7 +116,7 @@ suite("what the code finds here and not on SageMaker", () => {
     });
   }
 
-  it("the hint's line brings the file back, whatever kept it out", async () => {
+  it("the line in the hint includes the file again, whichever rule excluded it", async () => {
     for (
       const [rules, path] of [
         ["**/*.bin", "training/w.bin"],
@@ -275,7 +275,7 @@ suite("an image that differs from what it was made from", () => {
       );
     const found = async (strict: boolean): Promise<readonly BuildMessage[]> =>
       (await flat.found("training", image, { strict })).filter(({ needsBuild }) => needsBuild);
-    // Neither another directory's code, nor what is not in the image.
+    // Neither another directory's code, nor code that is not in the image.
     await edit("../prediction/serve", "w.bin", "__pycache__/c.pyc");
     assertEquals(await found(true), []);
     await edit("lib/deep.py");

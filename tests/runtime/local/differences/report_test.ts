@@ -88,7 +88,7 @@ suite("what the harness reports", () => {
     // The container's user may be any.
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o666);
     assertEquals(await readReport(path), NOTHING);
-    // Where the run's directory was taken away, how the run ended still matters.
+    // If the run's directory was removed, the result of the run still matters.
     await Deno.remove(path);
     assertEquals(await readReport(path), NOTHING);
     assertEquals(REPORT_VARIABLES, { MLCLI_REPORT: "/opt/mlcli/report" });

@@ -168,7 +168,7 @@ suite("on several hosts", () => {
     });
   });
 
-  it("each host gets a part of what is shared out, all of the rest, and one without a file is said", async () => {
+  it("each host gets a part of the sharded data and all other data, and a note counts hosts without files", async () => {
     await using place = await makeDirectory({ "a/1": "", "a/2": "", "b/1": "" });
     const data = ["a", "b"].map((name) => ({ name, source: `${place.path}/${name}` }));
     const places = ["algo-1", "algo-2", "algo-3"].map((host) => ({
@@ -206,7 +206,7 @@ suite("on several hosts", () => {
     });
   }
 
-  it("hosts that write nothing any more are said to wait for the first that is gone", async () => {
+  it("a note says that silent hosts might wait for the first host that is gone", async () => {
     const said = Promise.withResolvers<string>();
     using silence = new Silence({ note: said.resolve }, 0.01);
     silence.watch("algo-2");

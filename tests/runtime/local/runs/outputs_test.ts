@@ -15,7 +15,9 @@ import { it, suite } from "../../../helpers/suite.ts";
 const LINE = ["local", "process", "--file", "p.py"];
 const RUN = "local_test/jobs/earlier";
 
-/** What the next command says of a run of processing that is left, and leaves of it. */
+/**
+ * Returns the messages of the next command about a leftover processing run, and the run's remaining files.
+ */
 async function beside(
   state: string | undefined,
   { files = ["clean/a"], hasRecord = true, link }: {
@@ -101,7 +103,7 @@ suite("outputs of a processing that went on when mlcli was killed", () => {
 
 suite("an output that goes to another disk", () => {
   if (!MAY_MOUNT) return;
-  it("is there as a whole, or not", async () => {
+  it("an output is complete or missing", async () => {
     await using directory = await makeDirectory();
     await using disk = await smallDisk();
     const layout = appObject(directory.path, "demo").paths;

@@ -25,7 +25,7 @@ suite("the code of a run", () => {
     return { directory, layout, run, code, said: err.text };
   }
 
-  it("is a copy that any user who may read it may write to; the app's own stays as it is", async () => {
+  it("the code is a copy that each reader can write to, and the app's code stays unchanged", async () => {
     const { directory, layout, run, code, said } = await copied({
       [`${BASE}/training/deep/b.sh`]: "2",
       [`${BASE}/training/deep/closed`]: "3",
@@ -92,7 +92,7 @@ suite("the code of a run", () => {
     );
   });
 
-  it("has what is common beside it", async () => {
+  it("the copy has common/ beside it", async () => {
     await using directory = await makeDirectory({
       [`${BASE}/training/a.py`]: "1",
       [`${BASE}/common/b.py`]: "2",
@@ -106,7 +106,7 @@ suite("the code of a run", () => {
     assertEquals(await namesIn(code.commonFolder!), ["b.py"]);
   });
 
-  it("is mounted as it is where it is too large, and that is said", async () => {
+  it("code that is too large to copy is mounted read-only, with a note", async () => {
     const { directory, layout, code, said } = await copied({}, async (training) => {
       // Without a block on the disk.
       using file = await Deno.open(join(training, "large"), { write: true, create: true });

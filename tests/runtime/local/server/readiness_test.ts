@@ -6,7 +6,7 @@ import { clientOf, fakeEngine, pong } from "../../../helpers/fake_engine.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("a server that ended before it was ready", () => {
-  it("is an error when its log has been shown, and not before", async () => {
+  it("a server that is not ready is an error after its log is shown, and not before", async () => {
     const log = Promise.withResolvers<void>();
     await using fake = await fakeEngine({
       "GET /_ping": () => pong("1.44"),

@@ -12,7 +12,7 @@ import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-/** A view of a model with code, in a directory of its own. */
+/** Creates a view of a model with code, in its own directory. */
 async function view(files: Readonly<Record<string, string>>, model?: string) {
   await using stack = new AsyncDisposableStack();
   const place = stack.use(await makeDirectory({ ...files, "src/inference.py": "1" }));
@@ -28,7 +28,7 @@ async function view(files: Readonly<Record<string, string>>, model?: string) {
 }
 
 suite("the view of a model with code beside it", () => {
-  it("leaves out what may be a secret, and says so", async () => {
+  it("a served model leaves out files that might contain secrets, and a note names them", async () => {
     await using place = await view({ "model/m": "7", "model/.env": "SECRET=1" });
     const folder = await place.made();
     assertEquals(await namesIn(folder), ["code", "m"]);
@@ -36,7 +36,7 @@ suite("the view of a model with code beside it", () => {
   });
 
   it("is a copy where the model lies on another file system", async () => {
-    // On a machine that has no other, the files are the same.
+    // On a machine without /dev/shm, the files are hard links.
     const other = await Deno.stat("/dev/shm").catch(() => undefined);
     const model = await Deno.makeTempDir(other ? { dir: "/dev/shm" } : {});
     try {
