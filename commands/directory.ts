@@ -17,21 +17,15 @@ export async function inDirectory<C extends Pick<Context, "cwd">>(
   typed: string,
 ): Promise<C> {
   await requireNamed(context.cwd, typed);
-  return { ...context, cwd: await realDirectory(absolutePath(context.cwd, typed), typed) };
-}
-
-/** Without links, as the system names a current directory. */
-async function realDirectory(path: string, typed: string): Promise<string> {
   try {
-    const real = await Deno.realPath(path);
-    if ((await Deno.stat(real)).isDirectory) return real;
+    // Without links, as the system names a current directory.
+    const cwd = await Deno.realPath(absolutePath(context.cwd, typed));
+    if ((await Deno.stat(cwd)).isDirectory) return { ...context, cwd };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) {
-      throw new UsageError(`Directory "${typed}" (--directory) does not exist`, { cause: error });
-    }
-    throw new UsageError(`Cannot open "${typed}" (--directory): ${fileErrorReason(error)}`, {
-      cause: error,
-    });
+    const message = error instanceof Deno.errors.NotFound
+      ? `Directory "${typed}" (--directory) does not exist`
+      : `Cannot open "${typed}" (--directory): ${fileErrorReason(error)}`;
+    throw new UsageError(message, { cause: error });
   }
   throw new UsageError(`"${typed}" (--directory) is not a directory`);
 }

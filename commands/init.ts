@@ -1,7 +1,6 @@
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Scaffold } from "../runtime/image/scaffold.ts";
-import { counted } from "../runtime/quantities.ts";
 import { command } from "./command.ts";
 import { INIT_OPTIONS } from "./options/init.ts";
 
@@ -22,9 +21,10 @@ export default command({
     ],
   ],
   action: async (caller, options, { path }) => {
-    const { offeredOrigin, planApp, printPlan, requireValid, unusedOptions } = await import(
-      "./init_plan.ts"
-    );
+    const { offeredOrigin, planApp, printPlan, requireValid, summary, unusedOptions } =
+      await import(
+        "./init_plan.ts"
+      );
     requireValid(options, path);
     const context: Context = options.yes
       ? { ...caller, ask: (_question, fallback) => Promise.resolve(fallback) }
@@ -56,12 +56,6 @@ export default command({
     messages.state(nextCommands(cwd, result, (await appNames(cwd)).length > 1));
   },
 });
-
-function summary({ app, created, kept }: Scaffold): string {
-  if (created.length === 0) return `Nothing to do: ${app.name} is complete`;
-  return `Created ${counted(created.length, "file")} for ${app.name}` +
-    (kept.length === 0 ? "" : `\nKept existing files: ${kept.join(", ")}`);
-}
 
 /** @param needsName whether commands need the app's name, because the directory has several apps. */
 function nextCommands(

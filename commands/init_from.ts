@@ -5,11 +5,10 @@ import type { Context } from "../runtime/context.ts";
 import { type Resource, resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
 import { migrationFile, migrationText, type Origin } from "../runtime/origin/origin.ts";
-import { counted } from "../runtime/quantities.ts";
 import { inOneLine } from "../runtime/text.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import { FROM_EXCLUDES, type InitOptions } from "./options/init.ts";
-import { printPlan } from "./init_plan.ts";
+import { printPlan, summary } from "./init_plan.ts";
 import { propertyName } from "./options/option.ts";
 import { usageError } from "./usage.ts";
 
@@ -40,8 +39,7 @@ export async function initFrom(
     );
   }
   const { cwd, out, messages } = context;
-  const note = (text: string): void => messages.note(text);
-  const found = await originOf(context, options, resource ?? from, note);
+  const found = await originOf(context, options, resource ?? from);
   const { name, left } = found;
   const hasOthers = (await appNames(cwd)).some((one) => one !== name);
   const next = found.next.map((line) =>
@@ -60,17 +58,16 @@ export async function initFrom(
   const plan = await planScaffold(cwd, name, configuration, await configurationSchema(), files);
   if (options.dryRun) {
     printPlan(plan, context);
-    for (const text of left) note(inOneLine(text));
+    for (const text of left) messages.note(inOneLine(text));
     return;
   }
-  const { created, kept } = await makeScaffold(plan, context.interruption.signal);
-  for (const path of created) out.print(`${inOneLine(path)}\n`);
-  if (created.length === 0) return messages.state(`Nothing to do: ${name} is complete`);
-  messages.state(`Created ${counted(created.length, "file")} for ${name} from ${origin.what}`);
-  if (kept.length > 0) messages.state(`Kept existing files: ${kept.map(inOneLine).join(", ")}`);
-  if (isThere) note(`${name}.json already exists and was not changed`);
-  for (const text of left) note(inOneLine(text));
-  if (left.length > 0) note(`These notes are also in ${migrationFile(name)}`);
+  const result = await makeScaffold(plan, context.interruption.signal);
+  for (const path of result.created) out.print(`${inOneLine(path)}\n`);
+  messages.state(summary(result, ` from ${origin.what}`));
+  if (result.created.length === 0) return;
+  if (isThere) messages.note(`${name}.json already exists and was not changed`);
+  for (const text of left) messages.note(inOneLine(text));
+  if (left.length > 0) messages.note(`These notes are also in ${migrationFile(name)}`);
   messages.state(["Next:", ...next].join("\n  "));
 }
 
@@ -78,11 +75,10 @@ async function originOf(
   context: Context,
   options: InitOptions,
   from: string | Resource,
-  note: (text: string) => void,
 ): Promise<Origin> {
   if (typeof from !== "string") {
     const { cloudOrigin } = await import("../runtime/cloud/origin/origin.ts");
-    return await cloudOrigin({ ...options, resource: from }, context, note);
+    return await cloudOrigin({ ...options, resource: from }, context);
   }
   const { directoryOrigin, projectAt } = await import("../runtime/origin/directory.ts");
   return await directoryOrigin(await projectAt(context.cwd, from, options.name));

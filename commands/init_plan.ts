@@ -29,6 +29,7 @@ import { isDirectory } from "../runtime/files.ts";
 import {
   type NewConfiguration,
   planScaffold,
+  type Scaffold,
   type ScaffoldPlan,
 } from "../runtime/image/scaffold.ts";
 import { counted } from "../runtime/quantities.ts";
@@ -193,6 +194,13 @@ function defaultImageName(name: string): string {
   throw new UsageError(`The app's name "${imageName}" is not a valid image name`, {
     hint: `Set --image-name to ${RULES.image_name.expected}`,
   });
+}
+
+/** @param from origin of a conversion, such as ` from training job flats-9`. */
+export function summary({ app, created, kept }: Scaffold, from = ""): string {
+  if (created.length === 0) return `Nothing to do: ${app.name} is complete`;
+  return `Created ${counted(created.length, "file")} for ${app.name}${from}` +
+    (kept.length === 0 ? "" : `\nKept existing files: ${kept.map(inOneLine).join(", ")}`);
 }
 
 /** Prints the files that `mlcli init` would create. */

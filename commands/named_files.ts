@@ -103,18 +103,12 @@ export async function userVariables(
 }
 
 async function variablesIn(path: string, cwd: string): Promise<readonly GivenVariable[]> {
-  const text = await textOf(path, cwd);
+  const text = await readTextFile(absolutePath(cwd, path), LARGEST_TEXT).catch((error) => {
+    throw cannotUse(path, fileErrorReason(error), error);
+  });
   // Deno replaces what is not UTF-8 by this character: the code would get another value.
   if (text.includes("\uFFFD")) throw cannotUse(path, "it is not UTF-8 text");
   return variablesInFile(text, path);
-}
-
-async function textOf(path: string, cwd: string): Promise<string> {
-  try {
-    return await readTextFile(absolutePath(cwd, path), LARGEST_TEXT);
-  } catch (error) {
-    throw cannotUse(path, fileErrorReason(error), error);
-  }
 }
 
 function cannotUse(path: string, reason: string, cause?: unknown): UsageError {

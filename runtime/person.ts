@@ -53,6 +53,8 @@ export const PERSON_SETTINGS = {
 
 export type PersonSetting = keyof typeof PERSON_SETTINGS;
 
+export const PERSON_SETTING_NAMES = Object.keys(PERSON_SETTINGS) as readonly PersonSetting[];
+
 export type PersonSettings = {
   readonly [Name in PersonSetting]?: (typeof PERSON_SETTINGS)[Name] extends
     { readonly isList: true } ? readonly string[]

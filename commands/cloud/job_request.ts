@@ -7,10 +7,10 @@ import type { Context } from "../../runtime/context.ts";
 import type { Setting } from "../../runtime/setting.ts";
 import type { AppValues } from "../command.ts";
 import { userVariables } from "../named_files.ts";
-import type { dryRun, environmentOptions, imageAndAccount } from "../options/cloud_job.ts";
+import type { environmentOptions, startOptions } from "../options/cloud_job.ts";
 
 type Choice =
-  & AppValues<typeof environmentOptions & typeof imageAndAccount & typeof dryRun>
+  & AppValues<typeof environmentOptions & typeof startOptions>
   & { readonly image: Setting<string> | undefined };
 
 type Requested<Options> = Options & Pick<CloudRequest, "variables" | "tags">;

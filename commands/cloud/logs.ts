@@ -1,16 +1,12 @@
 import { command } from "../command.ts";
 import { options } from "../options/option.ts";
-import { parseSince, parseTail } from "../options/parsers.ts";
-import { jobOrEndpoint, progressOptions } from "../options/shared.ts";
+import { parseSince } from "../options/parsers.ts";
+import { jobOrEndpoint, progressOptions, tailOption } from "../options/shared.ts";
 
 const OPTIONS = options({
   ...jobOrEndpoint,
   "-f, --follow": { description: "Follow the log until the job ends or the endpoint is deleted" },
-  "--tail LINES": {
-    description: "Number of last lines to show, or all for the whole log",
-    default: "all",
-    parse: parseTail,
-  },
+  ...tailOption,
   "--since TIME": {
     description: "Show only lines since TIME: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time)",
     parse: parseSince,

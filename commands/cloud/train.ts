@@ -30,20 +30,14 @@ export default appCommand({
     requireCommand(args, command);
     const program = await programOf(app, options, args);
     const runsOwn = program.code === undefined && command.length === 0 && isOfAppsDirectory(app);
-    if (sendCode && !runsOwn) throw notSendable(program.code !== undefined);
+    if (sendCode && !runsOwn) {
+      throw new UsageError(
+        'Option "--send-code" requires the Dockerfile of mlcli init, and no entry point or command',
+        { hint: program.code && "Remove --send-code: the code of an entry point is always sent" },
+      );
+    }
     const request = await jobRequest(context, options, "mlcli train");
     const host = { ...context, waiting: new WaitingProgress(context) };
     await printResult(context, options.output, await train({ ...request, program }, host));
   },
 });
-
-function notSendable(hasEntryPoint: boolean): UsageError {
-  return new UsageError(
-    'Option "--send-code" requires the Dockerfile of mlcli init, and no entry point or command',
-    {
-      hint: hasEntryPoint
-        ? "Remove --send-code: the code of an entry point is always sent"
-        : undefined,
-    },
-  );
-}

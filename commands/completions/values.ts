@@ -39,9 +39,8 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
     case "image-tag":
       return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
     case "local-job":
-      return await localJobs(context);
     case "model-run":
-      return await modelRuns(context);
+      return await runs(kind, context);
     case "network":
       return await withEngine(context, async (engine, signal) => {
         return distinct((await engine.networks([], signal)).map(({ Name }) => Name));
@@ -73,30 +72,27 @@ async function scripts(context: Context): Promise<readonly string[]> {
   return distinct((await Promise.all(found.map(({ paths }) => scriptsOf(paths)))).flat());
 }
 
-/** Returns the names of runs as the list shows them, the newest first. */
-async function localJobs(context: Context): Promise<readonly string[]> {
-  const { requireInside } = await import("../../runtime/app/confinement.ts");
-  const { recordsOf, shortNames } = await import("../../runtime/model/records.ts");
-  const layouts = (await validApps(context)).map(({ paths }) => paths);
-  const names = await Promise.all(layouts.map(async (layout) => {
-    await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
-    return [...shortNames(await recordsOf(layout)).values()];
-  }));
-  return names.flat();
-}
-
-/** What `--run` takes: `last`, and the runs that have a model, the newest first. */
-async function modelRuns(context: Context): Promise<readonly string[]> {
+/**
+ * Returns the names of runs as the list shows them, the newest first. `model-run` is what `--run` takes:
+ * `last`, and the runs that have a model.
+ */
+async function runs(
+  kind: "local-job" | "model-run",
+  context: Context,
+): Promise<readonly string[]> {
   const { requireInside } = await import("../../runtime/app/confinement.ts");
   const { recordsOf, shortNames } = await import("../../runtime/model/records.ts");
   const { runsWithModel } = await import("../../runtime/model/version_of.ts");
-  const layouts = (await validApps(context)).map(({ paths }) => paths);
-  const runs = await Promise.all(layouts.map(async (layout) => {
-    await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
-    const shortened = shortNames(await recordsOf(layout));
-    return (await runsWithModel(layout)).map((name) => shortened.get(name) ?? name);
+  const needsModel = kind === "model-run";
+  const all = await Promise.all((await validApps(context)).map(async ({ paths }) => {
+    const { base, localTest, jobs, model } = paths;
+    await requireInside(paths, [base, localTest, jobs, ...needsModel ? [model] : []]);
+    const short = shortNames(await recordsOf(paths));
+    const names = needsModel ? await runsWithModel(paths) : [...short.keys()];
+    return names.map((name) => short.get(name) ?? name);
   }));
-  return runs.flat().length === 0 ? [] : ["last", ...runs.flat()];
+  const names = all.flat();
+  return needsModel && names.length > 0 ? ["last", ...names] : names;
 }
 
 async function serverPorts(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {

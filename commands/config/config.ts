@@ -1,13 +1,11 @@
-import { PERSON_SETTINGS, type PersonSetting } from "../../runtime/person.ts";
+import { PERSON_SETTING_NAMES, PERSON_SETTINGS } from "../../runtime/person.ts";
 import type { Group } from "../command.ts";
-
-const NAMES = Object.keys(PERSON_SETTINGS) as readonly PersonSetting[];
 
 const configGroup: Group = {
   details:
     "Settings are stored in mlcli/config.json in XDG_CONFIG_HOME, ~/.config or APPDATA. Options, " +
     "environment variables and NAME.json override them.\n\n" +
-    NAMES.map((name) => `${name}: ${PERSON_SETTINGS[name].meaning}`).join("\n"),
+    PERSON_SETTING_NAMES.map((name) => `${name}: ${PERSON_SETTINGS[name].meaning}`).join("\n"),
   options: {},
   commands: {
     list: { aliases: ["ls"], summary: "List your settings", load: () => import("./list.ts") },

@@ -1,13 +1,11 @@
 import { MlcliError } from "../../runtime/errors.ts";
-import { PERSON_SETTINGS, type PersonSetting, personSettings } from "../../runtime/person.ts";
+import { PERSON_SETTING_NAMES, personSettings } from "../../runtime/person.ts";
 import { inOneLine } from "../../runtime/text.ts";
 import { command } from "../command.ts";
 import { options } from "../options/option.ts";
 
-const NAMES = Object.keys(PERSON_SETTINGS) as readonly PersonSetting[];
-
 export default command({
-  options: options({ "<name>": { choices: NAMES } }),
+  options: options({ "<name>": { choices: PERSON_SETTING_NAMES } }),
   // deno-lint-ignore require-await -- an action is async
   action: async ({ out, env }, { name }) => {
     const value = personSettings(env)[name];

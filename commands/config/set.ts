@@ -1,7 +1,6 @@
 import { UsageError } from "../../runtime/errors.ts";
 import {
-  PERSON_SETTINGS,
-  type PersonSetting,
+  PERSON_SETTING_NAMES,
   personSettings,
   savePersonSettings,
   withSetting,
@@ -9,11 +8,9 @@ import {
 import { command } from "../command.ts";
 import { options } from "../options/option.ts";
 
-const NAMES = Object.keys(PERSON_SETTINGS) as readonly PersonSetting[];
-
 export default command({
   options: options({
-    "<name>": { choices: NAMES },
+    "<name>": { choices: PERSON_SETTING_NAMES },
     "[value]": {},
     "--unset": { description: "Remove the setting" },
   }),

@@ -2,19 +2,14 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import { command } from "../command.ts";
 import { options } from "../options/option.ts";
-import { parseTail } from "../options/parsers.ts";
-import { onlyServerPort, serverOf } from "../options/shared.ts";
+import { onlyServerPort, serverOf, tailOption } from "../options/shared.ts";
 
 const OPTIONS = options({
   "[run]": { completion: "local-job" },
   ...serverOf,
   ...onlyServerPort,
   "-f, --follow": { description: "Follow the log until the server stops" },
-  "--tail LINES": {
-    description: "Number of last lines to show, or all for the whole log",
-    default: "all",
-    parse: parseTail,
-  },
+  ...tailOption,
 });
 
 export default command({

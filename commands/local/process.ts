@@ -27,11 +27,6 @@ const OPTIONS = options({
     path: placeOf,
     parse: parseDirectory("output"),
   },
-  "--copy-inputs": {
-    group: "Container",
-    rare: true,
-    description: "Give the code a writable copy of the data",
-  },
   ...jobOptions,
   ...processProgramOptions,
   ...pipOptions,

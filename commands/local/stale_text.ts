@@ -1,6 +1,6 @@
 import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
-import { timeOfDay } from "../render/format.ts";
+import { localTimestamp } from "../../runtime/time.ts";
 
 /** Returns the stale parts of a server (`code edited 14:03, model trained 14:05`) and the fix. */
 export function staleText(
@@ -22,4 +22,11 @@ export function staleText(
     ? `${words.join(", ")}; see the output of mlcli local deploy --watch`
     : `${words.join(", ")}; update it: ` +
       `mlcli local deploy --port ${port} --replace${version}${renewal}`;
+}
+
+/** A time of today, `14:03`, or of another day, `2026-03-01 14:03`. */
+function timeOfDay(time: Date, now: Date): string {
+  const [date, clock] = localTimestamp(time, " ").split(" ");
+  const minutes = clock!.slice(0, 5);
+  return date === localTimestamp(now, " ").split(" ")[0] ? minutes : `${date} ${minutes}`;
 }

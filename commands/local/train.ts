@@ -17,11 +17,6 @@ const OPTIONS = options({
     path: ({ directory }: TypedChannel) => directory,
     parse: parseInput,
   },
-  "--copy-inputs": {
-    group: "Container",
-    rare: true,
-    description: "Give the code a writable copy of the data",
-  },
   "--stop-after DURATION": {
     group: "Failure rehearsal",
     description:

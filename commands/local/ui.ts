@@ -58,11 +58,7 @@ export default appCommand({
       await out.write(new TextEncoder().encode(`${address}\n`));
       messages.note(`Serving the page of ${app.name} (press Ctrl-C to stop)`);
       for (const way of waysTo(port, studioOf(context), env)) messages.note(way);
-      await using _opened = open
-        ? await openPage(paths, address, system.os, () => {
-          messages.warning("Cannot open a browser", "Open the address above in a browser");
-        })
-        : undefined;
+      await using _opened = open ? await openPage(paths, address, system.os, messages) : undefined;
       await abortOf(signal);
     } finally {
       end.abort();

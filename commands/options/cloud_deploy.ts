@@ -12,18 +12,11 @@ import {
 } from "../../runtime/contract/limits.ts";
 import { checkDeployedName } from "../../runtime/contract/names.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import {
-  agreement,
-  dryRun,
-  environmentOptions,
-  executionRole,
-  imageAndAccount,
-} from "./cloud_job.ts";
+import { environmentOptions, executionRole, startOptions } from "./cloud_job.ts";
 import { parseAddress, parseInstances, parseInstanceType } from "./job_parsers.ts";
 import { each, options, type Parser } from "./option.ts";
 import { serverProgramOptions } from "./program.ts";
 import { duration, matching, parsed, parseTimeLimit, sizeIn, wholeNumber } from "./parsers.ts";
-import { outputFormat, progressOptions } from "./shared.ts";
 
 export function parseEndpointName(text: string): string {
   checkDeployedName(text);
@@ -198,10 +191,5 @@ export const DEPLOY_OPTIONS = options({
     hint: "Wait for the endpoint later: mlcli wait NAME",
     parse: parseTimeLimit,
   },
-  ...dryRun,
-  ...agreement,
-  "--output": { ...outputFormat["--output"], rare: true },
-  ...progressOptions,
-  "--quiet": { ...progressOptions["--quiet"], rare: true },
-  ...imageAndAccount,
+  ...startOptions,
 });

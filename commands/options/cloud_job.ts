@@ -35,43 +35,37 @@ import { cloudOptions, dockerTag, outputFormat, progressOptions } from "./shared
 import { transformOptions } from "./transform.ts";
 
 function machineOptions<const Kind extends JobKind>(kind: Kind) {
-  return options({
+  return options(each({ group: "Resources", key: true }, {
     "-e, --ec2-type, --instance-type TYPE": {
-      group: "Resources",
       description: "Instance type, such as ml.m5.large",
-      key: true,
       completion: "instance-type",
       needed: kind === "train" ? "--instance-group" : true,
       parse: parseInstanceType,
     },
     "-c, --instance-count NUMBER": {
-      group: "Resources",
       description: "Number of instances",
-      key: true,
       default: "1",
       parse: parseInstances(kind),
     },
-  });
+  }));
 }
 
 function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
   return options({
     ...machineOptions(kind),
-    "--volume-size SIZE": {
-      group: "Resources",
-      rare: true,
-      description: "Disk size of each instance, in GB or with a unit, such as 1TB",
-      key: true,
-      default: "30GB",
-      parse: parseVolume(kind),
-    },
-    "--max-run DURATION": {
-      group: "Resources",
-      description: "Maximum runtime, such as 90m, after which SageMaker stops the job",
-      key: true,
-      default: "24h",
-      parse: parseRun(kind),
-    },
+    ...each({ group: "Resources", key: true }, {
+      "--volume-size SIZE": {
+        rare: true,
+        description: "Disk size of each instance, in GB or with a unit, such as 1TB",
+        default: "30GB",
+        parse: parseVolume(kind),
+      },
+      "--max-run DURATION": {
+        description: "Maximum runtime, such as 90m, after which SageMaker stops the job",
+        default: "24h",
+        parse: parseRun(kind),
+      },
+    }),
   });
 }
 
@@ -123,7 +117,18 @@ export const environmentOptions = options({
   }),
 });
 
-export const imageAndAccount = options({
+/** The last options of commands that start something that costs money. */
+export const startOptions = options({
+  "--dry-run": {
+    description: "Check the settings and print the AWS calls as JSON, without making changes",
+  },
+  "-y, --yes": {
+    rare: true,
+    description: "Don't ask for confirmation before the first job or endpoint from this directory",
+  },
+  "--output": { ...outputFormat["--output"], rare: true },
+  ...progressOptions,
+  "--quiet": { ...progressOptions["--quiet"], rare: true },
   ...dockerTag,
   "--docker-tag": { ...dockerTag["--docker-tag"], rare: true, key: true },
   "--repository NAME": {
@@ -148,20 +153,6 @@ export const executionRole = options({
   },
 });
 
-/** Of commands that start something that costs money. */
-export const agreement = options({
-  "-y, --yes": {
-    rare: true,
-    description: "Don't ask for confirmation before the first job or endpoint from this directory",
-  },
-});
-
-export const dryRun = options({
-  "--dry-run": {
-    description: "Check the settings and print the AWS calls as JSON, without making changes",
-  },
-});
-
 /** Of all jobs, besides their instances. */
 const cloudJobOptions = options({
   "-n, --base-job-name NAME": {
@@ -182,13 +173,9 @@ const cloudJobOptions = options({
   "--no-wait": {
     description: "Create the job, print its name and exit without waiting for the job",
   },
-  ...dryRun,
-  ...agreement,
+  ...startOptions,
   // -o is where the output goes.
-  "--output": { ...outputFormat["--output"], short: undefined, rare: true },
-  ...progressOptions,
-  "--quiet": { ...progressOptions["--quiet"], rare: true },
-  ...imageAndAccount,
+  "--output": { ...startOptions["--output"], short: undefined },
 });
 
 export const TRAIN_OPTIONS = options({

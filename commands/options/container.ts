@@ -228,6 +228,11 @@ export const containerOptions = options({
 
 /** Of `local train` and `local process`. */
 export const jobOptions = options({
+  "--copy-inputs": {
+    group: "Container",
+    rare: true,
+    description: "Give the code a writable copy of the data",
+  },
   ...containerOptions,
   "--interactive": {
     group: "Container",

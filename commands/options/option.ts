@@ -29,7 +29,7 @@ export type CompletionKind =
  * Before an action gets a path, except an inner one, `command` requires that no link of a repository
  * leads it elsewhere.
  */
-export type PathIn = "typed" | "inner" | ((value: never) => string | undefined);
+type PathIn = "typed" | "inner" | ((value: never) => string | undefined);
 
 /**
  * Parses a value.

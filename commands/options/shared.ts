@@ -2,7 +2,7 @@
 
 import { JOB_KINDS } from "../../runtime/contract/jobs.ts";
 import { options } from "./option.ts";
-import { parsePort, parseTag } from "./parsers.ts";
+import { parsePort, parseTag, parseTail } from "./parsers.ts";
 
 export const appName = options({
   "-a, --app-name NAME": {
@@ -125,6 +125,14 @@ export const jobOrEndpoint = options({
       "transform or endpoint",
   },
   ...cloudOptions,
+});
+
+export const tailOption = options({
+  "--tail LINES": {
+    description: "Number of last lines to show, or all for the whole log",
+    default: "all",
+    parse: parseTail,
+  },
 });
 
 /** Those that may stand before the command, too: the same in all commands that have them. */

@@ -157,14 +157,14 @@ function memberSections(
   columns: number,
 ): readonly string[] {
   const width = Math.max(...members.map(([name]) => name.length));
-  const byHeading = new Map<string, Row[]>();
-  for (const [name, { summary, aliases, heading: own = "Commands" }] of members) {
-    const rows = byHeading.get(own) ?? [];
-    byHeading.set(own, rows);
-    const also = aliases === undefined ? "" : ` (also: ${aliases.join(", ")})`;
-    rows.push({ form: name.padEnd(width), description: summary + also });
-  }
-  return [...byHeading].map(([title, rows]) => section(heading(`${title}:`), rows, columns));
+  const byHeading = Map.groupBy(members, ([, { heading = "Commands" }]) => heading);
+  return [...byHeading].map(([title, own]) => {
+    const rows = own.map(([name, { summary, aliases }]) => {
+      const also = aliases === undefined ? "" : ` (also: ${aliases.join(", ")})`;
+      return { form: name.padEnd(width), description: summary + also };
+    });
+    return section(heading(`${title}:`), rows, columns);
+  });
 }
 
 /** Returns the column of the descriptions: after the longest form that is not too long. */

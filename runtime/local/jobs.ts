@@ -130,12 +130,6 @@ export interface ImageAccess {
   readonly requireTrusted: () => Promise<"person" | "registry">;
   /** @throws MlcliError where there are no credentials for it. */
   readonly login: (registry: string) => Promise<PullLogin | undefined>;
-  /**
-   * Returns the platform to pull if the configuration names none; undefined: the engine's own.
-   *
-   * @throws MlcliError if `DOCKER_DEFAULT_PLATFORM` is not a platform.
-   */
-  readonly defaultPlatform: () => string | undefined;
 }
 
 /** Network settings of this machine for pip: variables, and files by their names. */

@@ -52,7 +52,6 @@ function trainingOf(
     ...{ stopAfter: undefined, checkpoints: true, networkSettings: true },
     images: {
       requireTrusted: () => Promise.resolve("person" as const),
-      defaultPlatform: () => undefined,
       login: () => Promise.resolve(undefined),
     },
     program: { code: undefined, launcher: undefined, command: [], arguments: [] },

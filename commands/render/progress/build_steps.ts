@@ -68,9 +68,9 @@ function shortName(name: string): string {
 }
 
 /** How a step ended: `cached`, `1.2s`, `failed 0.4s`. */
-export function endText({ state, took }: Step, clock: (ms: number) => string): string {
-  if (state === "cached") return "cached";
-  return took === undefined ? state : state === "failed" ? `failed ${clock(took)}` : clock(took);
+export function endText({ state, took }: Step): string {
+  if (state === "cached" || took === undefined) return state;
+  return state === "failed" ? `failed ${clockText(took)}` : clockText(took);
 }
 
 /** The steps that made the build fail, without those that were cancelled because of them. */

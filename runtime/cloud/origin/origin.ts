@@ -34,14 +34,12 @@ const TIME = /-\d{4}(-\d\d){5}-\d{3}$/;
 /**
  * What an app is made of from a thing on SageMaker. Its code is fetched; data is when its files are made.
  *
- * @param note is told which data that is.
  * @throws AwsError where there is no such thing, or it may not be described; MlcliError where it has no
  * image, or an object of its data can be no file.
  */
 export async function cloudOrigin(
   { resource, name: typed, data: size, ...options }: CloudOriginRequest,
   host: CloudHost,
-  note: (text: string) => void,
 ): Promise<Origin> {
   const ofAddress = resource.region === undefined ? undefined : {
     value: resource.region,
@@ -69,7 +67,7 @@ export async function cloudOrigin(
     : [];
   const sample = size === undefined
     ? { files: [], left: untold }
-    : await sampleOf(await aws.s3(), data, size, note);
+    : await sampleOf(await aws.s3(), data, size, host.messages);
   const { files = [], left = [], entryPoint } = fetched ?? {};
   return {
     ...draft,

@@ -5,6 +5,7 @@ import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
 import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { MlcliError } from "../../errors.ts";
 import type { GivenFile } from "../../image/scaffold.ts";
+import type { Messages } from "../../messages.ts";
 import { byteCount } from "../../quantities.ts";
 import { fetchObject, writeFetched } from "../download/fetch_object.ts";
 import { pathBelow } from "../download/object_path.ts";
@@ -44,14 +45,13 @@ export async function writeObject(s3: S3, object: FoundObject, place: string): P
  * Whole objects of each place, the smallest first, while they fit. They are fetched when their files are made.
  *
  * @param size bytes of each place.
- * @param note is told what of each it is.
  * @throws as `objectsAt`.
  */
 export async function sampleOf(
   s3: S3,
   places: readonly DataPlace[],
   size: number,
-  note: (text: string) => void,
+  messages: Messages,
 ): Promise<{ readonly files: readonly GivenFile[]; readonly left: readonly string[] }> {
   const files: GivenFile[] = [];
   const left: string[] = [];
@@ -70,7 +70,7 @@ export async function sampleOf(
     }
     const of = found.length < MOST_OBJECTS ? "of" : "of the first";
     const bytes = `${byteCount(sum)} of ${byteCount(all)}`;
-    note(`${name}: ${count} ${of} ${found.length} objects, ${bytes}`);
+    messages.note(`${name}: ${count} ${of} ${found.length} objects, ${bytes}`);
   }
   return { files, left };
 }

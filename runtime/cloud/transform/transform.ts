@@ -69,7 +69,7 @@ export async function transform(
         ),
       () => requireOwnKey(aws, request.kmsKey),
     ), messages);
-  for (const { message, hint } of data.warnings) messages.warning(message, hint);
+  messages.tell(data.warnings);
   const planned = { ...sharedPlan(request), name, instanceType };
   const own = model.archive && transformModel(
     { ...planned, image: model.image!, role: executionRole! },

@@ -5,6 +5,7 @@ import {
   requireNotBuiltHere,
   requireOwnImage,
 } from "../../app/image.ts";
+import { defaultPlatform } from "../../docker/default_platform.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import type { Pull } from "../../docker/pull.ts";
@@ -27,7 +28,7 @@ import { isBuiltByMlcli } from "../../contract/images.ts";
 export async function imageToRun(
   engine: Engine,
   { app, network, images }: LocalJob,
-  host: Pick<Host, "interruption" | "messages" | "waiting">,
+  host: Pick<Host, "env" | "interruption" | "messages" | "waiting">,
   pulls = true,
 ): Promise<ImageDetails> {
   const { signal } = host.interruption;
@@ -43,7 +44,7 @@ export async function imageToRun(
       throw new MlcliError(`Image not found: ${named}`, { hint: `Pull it: docker pull ${named}` });
     }
     if (image === undefined) {
-      const wanted = { reference: named, platform: platform ?? images.defaultPlatform() };
+      const wanted = { reference: named, platform: platform ?? defaultPlatform(host.env) };
       return await pulled(engine, wanted, images, host);
     }
     if (namedBy === "registry") requireNotBuiltHere(app, named, image);

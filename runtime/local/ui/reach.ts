@@ -4,6 +4,7 @@ import { join } from "@std/path/join";
 import type { Paths } from "../../app/paths.ts";
 import type { Studio } from "../../docker/studio.ts";
 import { removeIfThere, replacePrivately } from "../../files.ts";
+import type { Messages } from "../../messages.ts";
 import { makeJobs, removeEmptyJobs } from "../../model/runs.ts";
 import { shellWord } from "../../text.ts";
 
@@ -54,8 +55,10 @@ export async function openPage(
   layout: Paths,
   address: string,
   os: typeof Deno.build.os,
-  onFailure: () => void,
+  messages: Messages,
 ): Promise<AsyncDisposable> {
+  const onFailure = (): void =>
+    messages.warning("Cannot open a browser", "Open the address above yourself");
   // Not hidden, and not in /tmp: a browser that is a snap reads neither.
   const path = join(layout.jobs, "ui.html");
   const page = `<!DOCTYPE html><meta charset="utf-8"><title>mlcli</title>` +

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { buildFrame } from "../../../../commands/render/progress/build_frame.ts";
+import { buildFrame } from "../../../../commands/render/progress/build.ts";
 import { Steps } from "../../../../commands/render/progress/build_steps.ts";
 import { widthOf } from "../../../../runtime/cells.ts";
 import type { BuildEvent } from "../../../../runtime/image/build_events.ts";
