@@ -50,7 +50,7 @@ export class LiveLines implements LinesBelow {
   }
 
   draw(): void {
-    if (this.#isOver || !this.messages.isAtLineStart) return;
+    if (this.#isOver || !this.messages.hasRoomBelow) return;
     this.#last = performance.now();
     const { err } = this.messages;
     const { colour, columns, rows } = err;

@@ -56,6 +56,8 @@ interface Screen {
   below: LinesBelow | undefined;
   /** Whether the last line is finished. */
   isAtLineStart: boolean;
+  /** Number of writes that are not complete. */
+  writes: number;
   /** Number of states so far. */
   states: number;
 }
@@ -72,7 +74,12 @@ export class Messages implements Disposable {
   constructor(
     readonly err: Output,
     private readonly choice: Partial<ProgressChoice> = {},
-    private readonly screen: Screen = { below: undefined, isAtLineStart: true, states: 0 },
+    private readonly screen: Screen = {
+      below: undefined,
+      isAtLineStart: true,
+      writes: 0,
+      states: 0,
+    },
   ) {
     const { quiet = false, progress = "auto" } = choice;
     this.isQuiet = quiet;
@@ -125,9 +132,9 @@ export class Messages implements Disposable {
     this.screen.below = lines;
   }
 
-  /** Whether the last line on the terminal or in the pipe of standard error is finished. */
-  get isAtLineStart(): boolean {
-    return this.screen.isAtLineStart;
+  /** Whether lines can be drawn: the last line on the terminal is finished, and nothing is being written. */
+  get hasRoomBelow(): boolean {
+    return this.screen.isAtLineStart && this.screen.writes === 0;
   }
 
   /**
@@ -144,7 +151,8 @@ export class Messages implements Disposable {
     return overlaid(output, {
       write: async (bytes) => {
         screen.below?.clear();
-        await output.write(bytes);
+        screen.writes++;
+        await output.write(bytes).finally(() => screen.writes--);
         if (bytes.length > 0) wrote(bytes.at(-1) === LINE_FEED);
       },
       print: (text) => {

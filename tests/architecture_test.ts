@@ -42,7 +42,7 @@ async function readModule(path: string): Promise<Module> {
   return {
     path,
     imports: imported(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g),
-    earlyImports: imported(/^(?:import|export) (?!type )[^;]*?\bfrom "([^"]+)"/gm),
+    earlyImports: imported(/^(?:import|export) (?!type )(?:[^;]*?\bfrom )?"([^"]+)"/gm),
     code,
   };
 }
@@ -267,10 +267,10 @@ suite("architecture", () => {
 
   it("only runtime/messages.ts and main.ts print messages; the others call Messages", async () => {
     const imported =
-      /\{([^{}]*)\} (?:from|= await import\() ?"(?:\.\.?\/)+(?:runtime\/)?messages\.ts"/g;
+      /(\{[^{}]*\}|\* as \w+|\w+) (?:from|= await import\() ?"(?:\.\.?\/)+(?:runtime\/)?messages\.ts"/g;
     const wrong = (await production()).flatMap(({ path, code }) =>
       [...code.matchAll(imported)].flatMap(([, names = ""]) =>
-        names.match(/\b(?:tell|(?:note|warning|error|hint)Text)\b/g) ?? []
+        names.match(/^[^{]+|\b(?:tell|(?:note|warning|error|hint)Text)\b/g) ?? []
       ).map((name) => `${path} imports ${name}`)
     );
     assertEquals(wrong.filter((text) => !text.startsWith("main.ts ")), []);

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import cloudGroup from "../../commands/cloud/cloud.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import {
+  CLOUD_COMMANDS,
   type CommandName,
   COMMANDS,
   fails,
@@ -38,5 +40,9 @@ suite("each command, as a program", () => {
     assertEquals(without, [], "Add a row to COMMAND_LINES for each of these commands");
     const gone = COMMANDS.filter((name) => !commands.includes(name));
     assertEquals(gone, [], "Remove the rows of these commands from COMMAND_LINES");
+  });
+
+  it("the tests of all cloud commands cover each command that runs on SageMaker", () => {
+    assertEquals(CLOUD_COMMANDS.toSorted(), Object.keys(cloudGroup.commands).toSorted());
   });
 });

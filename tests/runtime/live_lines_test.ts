@@ -4,6 +4,7 @@ import { type LiveLine, showLive } from "../../runtime/live_lines.ts";
 import { Messages } from "../../runtime/messages.ts";
 import { NOWHERE, type Output } from "../../runtime/streams.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
+import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const TERMINAL: Output = { ...NOWHERE, isTerminal: true, rows: 24 };
@@ -30,6 +31,22 @@ function writesOf(
   return writes;
 }
 
+/** A timer that goes off when the test says so. */
+function ownTimer() {
+  let listener: (() => void) | undefined;
+  const globals = replaced(globalThis, {
+    setInterval: ((tick: () => void) => (listener = tick, 1)) as never,
+    clearInterval: (() => listener = undefined) as never,
+  });
+  return {
+    tick: () => listener!(),
+    get isCleared() {
+      return listener === undefined;
+    },
+    [Symbol.dispose]: () => globals[Symbol.dispose](),
+  };
+}
+
 const lines = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 
 suite("live lines", () => {
@@ -49,6 +66,43 @@ suite("live lines", () => {
     );
     // Two rows each; the cursor is in the fifth.
     assertEquals(second, "\r\x1b[4Aa\x1b[K\x1b[J\r");
+  });
+
+  it("live lines are drawn ten times a second at most", () => {
+    let now = 0;
+    using _clock = replaced(performance, { now: () => now });
+    const { err } = fakeContext({ isTerminal: true });
+    using messages = new Messages(err);
+    const live = showLive(messages, () => lines(`${now}`))!;
+    for (now of [0, 99, 100, 199, 200]) live.changed();
+    const drawn = [0, 100, 200].map((time) => `\r${time}\x1b[K\r`);
+    assertEquals(err.text, drawn.join(""));
+  });
+
+  it("live lines are not drawn over output that is being written", async () => {
+    using timer = ownTimer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let text = "";
+    const print = (more: string): void => void (text += more);
+    using messages = new Messages({ ...TERMINAL, print, write: () => promise });
+    showLive(messages, () => lines("a"));
+    const writing = messages.stream.write(new TextEncoder().encode("output\n"));
+    timer.tick();
+    assertEquals(text, "");
+    resolve();
+    await writing;
+    assertEquals(text, "\ra\x1b[K\r");
+  });
+
+  it("live lines do not make mlcli fail when the terminal is gone, and are no longer drawn", () => {
+    using timer = ownTimer();
+    const print = (): never => {
+      throw new Error("gone");
+    };
+    using messages = new Messages({ ...TERMINAL, print });
+    showLive(messages, () => lines("a"));
+    timer.tick();
+    assertEquals(timer.isCleared, true);
   });
 
   it("live lines are painted only if colour is wanted", () => {
@@ -225,6 +279,15 @@ suite("a live line below a program's output", () => {
 
   it("a live line without text shows nothing", async () => {
     assertEquals((await play([["out", "a\n"]], { text: "" })).shown, [""]);
+  });
+
+  it("a message after an empty write is not printed below an empty line", async () => {
+    const { err } = fakeContext();
+    using messages = new Messages(err);
+    await messages.stream.write(new Uint8Array());
+    messages.stream.print("");
+    messages.warning("whole");
+    assertEquals(err.text, "warning: whole\n");
   });
 
   it("a message does not continue an unfinished line of the program", async () => {

@@ -174,17 +174,19 @@ suite("Messages", () => {
     messages.tell([
       { level: "note", message: "1" },
       warning("2", "y"),
-      { level: "error", message: "3" },
+      { level: "error", message: "3", hint: "z" },
     ]);
+    messages.hint("i");
   };
   const whole = "Created it\nnote: n\nhint: m\nwarning: w\nhint: x\nerror: e\nhint: h\n" +
-    "note: 1\nwarning: 2\nhint: y\nerror: 3\n";
-  const quiet = "warning: w\nhint: x\nerror: e\nhint: h\nwarning: 2\nhint: y\nerror: 3\n";
+    "note: 1\nwarning: 2\nhint: y\nerror: 3\nhint: z\nhint: i\n";
+  const quiet = "warning: w\nhint: x\nerror: e\nhint: h\nwarning: 2\nhint: y\n" +
+    "error: 3\nhint: z\nhint: i\n";
   for (
     const [name, choice, text] of [
-      ["prints states, notes, warnings and errors", {}, whole],
+      ["prints states, notes, warnings, errors and hints", {}, whole],
       ["prints the same messages with --progress plain", { progress: "plain" }, whole],
-      ["prints only warnings and errors with --quiet", { quiet: true }, quiet],
+      ["prints only warnings, errors and hints with --quiet", { quiet: true }, quiet],
     ] as const
   ) {
     it(name, () => {

@@ -2,7 +2,6 @@ import { fit } from "../../../runtime/cells.ts";
 import type { Context } from "../../../runtime/context.ts";
 import type { Messages, Waiting } from "../../../runtime/messages.ts";
 import { durationText, elapsedText } from "../../../runtime/quantities.ts";
-import { inOneLine } from "../../../runtime/text.ts";
 import { type LiveLines, showLive } from "../../../runtime/live_lines.ts";
 
 /** In ms: shorter waits are not noticeable. */
@@ -34,7 +33,7 @@ export class WaitingProgress implements Waiting {
         const { text, start, states } = this.#shown;
         // A printed state ends the wait.
         if (this.#messages.states !== states) return [];
-        const words = `${inOneLine(text)} (${durationText(this.#clock.now() - start)})`;
+        const words = `${text} (${durationText(this.#clock.now() - start)})`;
         return [{ text: fit(words, columns) }];
       });
     }

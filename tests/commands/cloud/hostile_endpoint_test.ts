@@ -81,6 +81,7 @@ const ASKING = [
   UPDATE,
   [...UPDATE, "--dry-run"],
   ["delete-endpoint", "-n", "shop", "--delete-config", "--delete-model", "--wait"],
+  ["delete-endpoint", "-n", "shop", "--dry-run"],
 ];
 
 suite("what SageMaker says of an endpoint", () => {

@@ -550,6 +550,13 @@ suite("mlcli push: what is seen of it", () => {
     ]);
   });
 
+  it("in a pipe: a status of the engine with a line break is one line", async () => {
+    const messages = [{ id: "a", status: "Pushed\nwarning: b" }];
+    await using scene = await makeScene({ put: pushing({}), messages });
+    const { stderr } = await scene.run();
+    assertEquals(stderr.split("\n").slice(2), ["a: Pushed?warning: b", ""]);
+  });
+
   it("push shows its progress on a terminal, and removes it at the end", async () => {
     await using scene = await makeScene({ put: pushing({}), messages });
     using _clocks = drawnOnce();

@@ -148,6 +148,15 @@ suite("upload-data sends", () => {
     assertEquals(stderr, `${lines.join("")}Uploaded 2 files (2 bytes)\n`);
   });
 
+  it("counts unchanged files as progress on a terminal", async () => {
+    await using at = await place({ "d/a": "12" });
+    const line = ["-i", "d", "--target-dir", TARGET];
+    await at.upload(line);
+    using _clocks = drawnOnce();
+    const { stderr } = await at.upload(line, { isTerminal: true });
+    assertStringIncludes(stderr, "\r2 bytes of 2 bytes, 1 of 1 file, 1 unchanged\x1b[K");
+  });
+
   it("and says no more than in a pipe with --progress plain, and nothing with --quiet", async () => {
     for (
       const [args, words] of [[["--progress", "plain"], "Uploaded 1 file (1 byte)\n"], [

@@ -454,6 +454,8 @@ suite("mlcli local list-jobs", () => {
     for (const name of ["a", "b"]) await putRecord(app, name);
     const { stderr } = await list(app, ["--limit", "1", "--kind", "train"], { isTerminal: true });
     assertStringIncludes(stderr, "note: Showing 1 of 2 runs (more with --limit)\n");
+    const all = await list(app, ["--limit", "2"], { isTerminal: true });
+    assertEquals(all.stderr.includes("Showing"), false, all.stderr);
   });
 
   it("list-jobs shows the first metric rather than the second hyperparameter on a narrow terminal", async () => {

@@ -375,12 +375,23 @@ suite("a server is stale", () => {
     });
   });
 
+  it("status prints the time of creation and the whole name of a run in a pipe", async () => {
+    await deployed(async ({ app, run, labels }) => {
+      labels["mlcli.model"] = `${app.name}-1`;
+      const [, , , , created, , model] = (await run(STATUS)).stdout.trimEnd().split("  ");
+      assertMatch(created!, /^20\d\d-\d\d-\d\dT\d\d:\d\d:/);
+      assertEquals(model, `${app.name}-1`);
+    });
+  });
+
   it("and status says when in JSON", async () => {
     await deployed(async (one) => {
       const asked = [...STATUS, "--output", "json"];
       assertEquals(JSON.parse((await one.run(asked)).stdout)[0].stale, null);
       await edit(one.app.path("prediction/serve"));
-      const [{ state, stale }] = JSON.parse((await one.run(asked)).stdout);
+      const { stdout, stderr } = await one.run(asked);
+      const [{ state, stale }] = JSON.parse(stdout);
+      assertEquals(stderr, "");
       assertEquals([state, stale.model_trained, stale.image_built], ["healthy", null, null]);
       assertEquals(new Date(stale.code_edited), EDITED);
     });

@@ -132,6 +132,43 @@ suite("printList", () => {
     assertEquals(out, `${seen}much-longer  3s\n`);
   });
 
+  it("printList keeps the columns of a table where the first page put them", async () => {
+    const { out } = await printed([[B], [A]], { isTerminal: true, rows: 1 });
+    assertEquals(out, "NAME    AGE\nlonger  20s\na       1s\n");
+  });
+
+  it("printList names the columns without room that only an earlier page fills", async () => {
+    const columns = listOf([]).columns.toSpliced(1, 1, {
+      heading: "NOTE",
+      field: ({ age }) => "x".repeat(age),
+    });
+    const context = fakeContext({ isTerminal: true, columns: 13, rows: 1 });
+    await printList({ ...listOf([[B], [{ name: "a", age: 0 }]]), columns }, "text", context);
+    assertEquals(
+      context.err.text.replace(/\s+/g, " "),
+      "note: Columns not shown: NOTE (use --output json) ",
+    );
+  });
+
+  it("printList prints a field with a line break in one line", async () => {
+    const item = { name: "a\nb", age: 1 };
+    assertEquals((await printed([[item]])).out, "a?b  2026 1\n");
+    const { out } = await printed([[item]], { isTerminal: true });
+    assertEquals(out, "NAME  AGE\na?b   1s\n");
+  });
+
+  it("printList prints each page as JSON on a terminal before it requests the next one", async () => {
+    let [text, seen] = ["", ""];
+    async function* pages(): AsyncGenerator<readonly Item[]> {
+      yield [A];
+      await Promise.resolve();
+      seen = text;
+    }
+    const onOutput = (more: string): void => void (text += more);
+    await printed(pages(), { output: "json", isTerminal: true, onOutput });
+    assertEquals(seen, '[\n  {\n    "name": "a",\n    "age": 1\n  }');
+  });
+
   it("printList prints one JSON array for all pages", async () => {
     // https://github.com/Azure/azure-xplat-cli/issues/2226
     const { out } = await printed([[A], [], [B]], { output: "json" });

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { MlcliError } from "../../../runtime/errors.ts";
 import { completeApp } from "../../helpers/app.ts";
 import {
   type FakeContainer,
@@ -128,4 +129,27 @@ suite("the last that a run says", () => {
       else assertMatch(said, expected);
     });
   }
+});
+
+suite("a run whose messages cannot be printed", () => {
+  it("a training run puts its model in place though standard error cannot be written", async () => {
+    await using app = await completeApp();
+    const Config = { ...HARNESS_IMAGE, Labels: { "mlcli.app": app.name, ...NO_FILES } };
+    const image = { Os: "linux", Architecture: "amd64", Config };
+    await using engine = await fakeContainers({
+      answers: { "GET /images/NAME/json": () => Response.json(image) },
+      program: ({ end }: FakeContainer) => end(0),
+    });
+    let warnings = 0;
+    const onMessage = (text: string): void => {
+      if (text.startsWith("warning: ")) warnings++;
+      throw new MlcliError("Standard error cannot be written");
+    };
+    await runInProcess(["local", "train"], { cwd: app.directory, engine, onMessage });
+    const listed = await runInProcess(["local", "list-jobs", "--output", "json"], {
+      cwd: app.directory,
+    });
+    const [{ status }] = JSON.parse(listed.stdout);
+    assertEquals({ status, warnings }, { status: "Completed", warnings: 1 });
+  });
 });

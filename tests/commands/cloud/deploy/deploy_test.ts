@@ -206,6 +206,7 @@ suite("deploy", () => {
     const begun = await job.run([...UPDATE, "--no-wait"]);
     assertEquals([begun.code, begun.stdout], [0, "shop\n"]);
     assertStringIncludes(begun.stderr, "The next mlcli deploy deletes the old model");
+    assertStringIncludes(begun.stderr, "note: The endpoint costs money until you delete it: ");
     assertEquals(job.box.endpoints.endpoint("shop").status, "Updating");
     assertEquals(thingsOf(job).all.length, 4);
     job.box.requests.length = 0;

@@ -324,6 +324,20 @@ suite("deploy, where nobody waits for the end", () => {
     assertEquals(thingsOf(job).all.length, 4);
   });
 
+  it("warns of the old model and configuration after Ctrl-C during an update", async () => {
+    await using job = await makeDeployedApp();
+    const keys = new Keys();
+    job.box.endpoints.script("shop", Array.from({ length: 99 }, () => "Updating" as const));
+    job.box.faults.after = ({ operation }) => {
+      const isUpdating = job.box.endpoints.endpoint("shop").status === "Updating";
+      if (operation === "DescribeEndpoint" && isUpdating) keys.press();
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run([...UPDATE, "--quiet"], { keys });
+    assertEquals([code, stdout], [130, ""]);
+    assertStringIncludes(stderr, NOT_YET);
+  });
+
   it("says so where it is deleted meanwhile", async () => {
     await using job = await makeDeployedApp();
     job.box.endpoints.script("shop", ["Updating", { end: "gone" }]);

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
 import type { JobApp } from "../../../helpers/job_app.ts";
+import { Keys } from "../../../helpers/in_process.ts";
 import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -47,6 +48,22 @@ suite("deploy: what is not needed", () => {
       assertEquals(all, args === LEAST ? FIRST : ["theirs", "shop-config", "old", "shop-mlcli"]);
       assertEquals(stderr.includes(kept("theirs")), args === UPDATE);
     }
+  });
+
+  it("is named after Ctrl-C during a deletion, also what mlcli did not create", async () => {
+    await using job = await makeDeployApp();
+    const { endpoints, faults } = job.box;
+    endpoints.add("shop", { configuration: "theirs", model: "old" });
+    endpoints.addConfiguration("shop-config-2", OURS);
+    const keys = new Keys();
+    faults.before = ({ operation }) => {
+      if (operation === "DeleteEndpointConfig") keys.press();
+      return undefined;
+    };
+    const { code, stderr } = await job.run([...UPDATE, "--quiet"], { keys });
+    assertEquals(code, 130);
+    assertStringIncludes(stderr, "warning: Left over: endpoint configuration shop-config-2. ");
+    assertStringIncludes(stderr, kept("theirs"));
   });
 
   it("is deleted with a tag of the endpoint, whatever its name", async () => {

@@ -604,6 +604,27 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     }
   });
 
+  it("delete-endpoint shows its plan on a terminal if it cannot ask, but not with --quiet", async () => {
+    const plan = IN_ACCOUNT + "To delete: endpoint shop (InService)\n" +
+      "To keep: endpoint configuration shop-config\nTo keep: model shop-mlcli\n";
+    for (const [args, text] of [[[], plan], [["--quiet"], ""]] as const) {
+      await using box = await deployed();
+      const { code, stderr } = await run(box, args, { isTerminal: true, columns: 200 });
+      const notes = text === "" ? "" : LEFT_CONFIGURATION + LEFT_MODEL;
+      assertEquals([code, withoutProgress(stderr)], [0, text + notes]);
+    }
+  });
+
+  it("delete-endpoint --dry-run says that a configuration might not exist if it cannot be checked", async () => {
+    await using box = await deployed();
+    box.faults.deny("sagemaker:DescribeEndpointConfig");
+    const { stdout } = await run(box, [...CONFIGURATION, "--dry-run"]);
+    assertStringIncludes(
+      stdout,
+      "Would delete endpoint configuration shop-config, if it exists\n",
+    );
+  });
+
   it("delete-endpoint prints the endpoint, the account and the region before it deletes", async () => {
     const denied =
       "note: Cannot check the status of endpoint shop: AccessDeniedException:\n      sagemaker:DescribeEndpoint\n";

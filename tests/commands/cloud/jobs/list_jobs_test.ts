@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
+import { Refused } from "../../../helpers/box/service.ts";
 import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -170,6 +171,18 @@ suite("mlcli list-jobs", () => {
     );
     box.faults.deny("sagemaker:ListTrainingJobs");
     assertEquals((await run(box)).code, 1);
+  });
+
+  it("fails if the service fails for one kind of jobs", async () => {
+    await using box = await Box.open();
+    box.jobs.add("training", "a");
+    box.faults.refuse(
+      "sagemaker:ListTransformJobs",
+      new Refused("ValidationException", "Something is wrong"),
+    );
+    const { code, stdout, stderr } = await run(box);
+    assertEquals([code, stdout], [1, ""]);
+    assertMatch(stderr, /^error: sagemaker:ListTransformJobs was refused: Something is wrong\n/);
   });
 
   it("fails where a later page does", async () => {

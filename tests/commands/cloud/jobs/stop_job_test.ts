@@ -51,6 +51,26 @@ suite("mlcli stop-job", () => {
     });
   }
 
+  it("says that a transform was not stopped if the user does not agree", async () => {
+    await using box = await Box.open();
+    addJob(box, "score", [], { kind: "transform" });
+    const ask = () => Promise.resolve("n");
+    const { stderr } = await runCloudInProcess(box, ["stop-job", "score"], { ask });
+    assertEquals(stderr, "The job was not stopped\n");
+  });
+
+  it("does not ask before it stops a transform that has ended", async () => {
+    await using box = await Box.open();
+    addJob(box, "score", [{ end: { status: "Completed" } }], { kind: "transform" });
+    await runCloudInProcess(box, ["describe", "score"]);
+    const ask = () => Promise.reject(new Error("It asked"));
+    const { code, stderr } = await runCloudInProcess(box, ["stop-job", "score"], { ask });
+    assertEquals([code, stderr.split(" (")[0]], [
+      0,
+      "Nothing to stop: the transform job has ended",
+    ]);
+  });
+
   it("waits until it has ended, and says what it left", async () => {
     await using box = await Box.open();
     const onStop = [

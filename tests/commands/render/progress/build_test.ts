@@ -83,6 +83,12 @@ suite("a build in a pipe or with --progress plain", () => {
       [...LINES, "#3 failed 1.0s", "#4 | 30%", "#4 failed 1.0s\n"].join("\n"),
     );
   });
+
+  it("a build prints a step's name without its control characters", async () => {
+    const events = [step("a", "RUN \x1b[2J", "failed", { ended: 1_000 })];
+    assertEquals(await shown(events, { isDone: false }), "#1 RUN ?[2J\n#1 failed 0.0s\n");
+    assertEquals(await shown(events, { isDone: false, quiet: true }), "RUN ?[2J\n");
+  });
 });
 
 suite("a build on a terminal or with --quiet", () => {
@@ -117,4 +123,11 @@ suite("a build on a terminal or with --quiet", () => {
       assertEquals(text.startsWith("warning: old\n"), true, text);
     });
   }
+
+  it("on a terminal, shows no steps below the end of a build", async () => {
+    const done = await shown([...EVENTS, ...DONE], { isDone: true, isTerminal: true });
+    assertEquals(done.endsWith(`\x1b[J${BUILT}`), true, done);
+    const failed = await shown([...EVENTS, ...FAILED], { isDone: false, isTerminal: true });
+    assertEquals(failed.endsWith("[3/3] RUN c\none\ntwo\n"), true, failed);
+  });
 });

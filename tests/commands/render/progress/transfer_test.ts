@@ -83,6 +83,12 @@ suite("bytes on their way", () => {
     ]);
   });
 
+  it("a long transfer on a terminal is one line that is redrawn", () => {
+    assertEquals(shownAfter(often.slice(-1), { isTerminal: true }), [
+      "21.0 MB of 30.0 MB, 9s left, 1.0 MB/s",
+    ]);
+  });
+
   it("on a terminal with --progress plain, the same", () => {
     const plain = { quiet: false, progress: "plain" } as const;
     assertEquals(shownAfter(often, { isTerminal: true }, plain), shownAfter(often, {}));

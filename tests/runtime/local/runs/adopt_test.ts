@@ -19,6 +19,8 @@ interface Remains {
   readonly state?: string;
   /** How its program ended, as the engine says. */
   readonly status?: number;
+  /** Whether the engine refuses to say how its program ended. */
+  readonly isRefused?: true;
   /** Whether its record has its end already. */
   readonly isEnded?: boolean;
   /** Whether its mlcli lives. */
@@ -88,7 +90,10 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
       Labels: { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" },
     }],
     answers: {
-      "POST /containers/old/wait": () => Response.json({ StatusCode: remains.status ?? 0 }),
+      "POST /containers/old/wait": () =>
+        remains.isRefused
+          ? Response.json({ message: "no" }, { status: 500 })
+          : Response.json({ StatusCode: remains.status ?? 0 }),
     },
     program: ({ name, body, end }) => {
       if (name.startsWith("mlcli-chown-")) chowns.push(body);
@@ -133,6 +138,12 @@ suite("a training that went on when mlcli was killed", () => {
       { state: "exited" },
       ["model/.gitkeep", "model/new", "KEPT/m"],
       /with 0: its model is in \S+\/model now\n/,
+    ],
+    [
+      "is adopted without its model if the model's directory no longer exists",
+      { state: "exited", link: "/nonexistent" },
+      EARLIER,
+      /with 0: The model directory of this run no longer exists: \S+/,
     ],
     [
       "is adopted as one that wrote no model",
@@ -181,6 +192,15 @@ suite("a training that went on when mlcli was killed", () => {
         assertEquals(entries, [...EARLIER, "RUN/new"]);
         assertEquals(removed, []);
       }
+    });
+
+    it(`does not fail the next command if the engine refuses its end: ${args[1]}`, async () => {
+      const { code, stderr, entries } = await runBeside(
+        { state: "exited", isRefused: true },
+        args,
+      );
+      assertMatch(stderr, /error: \w+ failed: exit code 3\n/);
+      assertEquals({ code, entries }, { code: 3, entries: [...EARLIER, "RUN/new"] });
     });
 
     it(`is named where nobody knows how it ended: ${args[1]}`, async () => {
