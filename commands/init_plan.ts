@@ -145,7 +145,7 @@ async function chooseConfiguration(
 ): Promise<NewConfiguration> {
   const { image, baseImage, entryPoint } = options;
   const wrong = image === undefined ? undefined : wrongAccount(image);
-  if (wrong !== undefined) context.messages.warning(wrong.message, wrong.hint);
+  if (wrong !== undefined) context.messages.tell([wrong]);
   const program = image === undefined
     ? {
       image_name: options.imageName ?? defaultImageName(name),

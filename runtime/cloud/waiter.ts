@@ -1,7 +1,7 @@
 import { type AwsError, isPassing } from "../aws/errors.ts";
 import type { Context } from "../context.ts";
 
-export type WaiterHost = Pick<Context, "interruption" | "clock">;
+export type WaiterHost = Pick<Context, "interruption" | "clock" | "messages">;
 
 /** The first pause, in ms: emulators are quick. */
 const FIRST_PAUSE = 250;
@@ -18,8 +18,8 @@ const LONGEST_PAUSE = 10_000;
 export interface WaitedFor {
   /** What is waited for, in messages: `job`. */
   readonly what: string;
-  /** Called once when SageMaker does not answer. */
-  readonly note: (text: string) => void;
+  /** Whether the user sees by other means that SageMaker does not respond. */
+  readonly isSilent?: true;
   /** In seconds; default: no limit. */
   readonly timeout?: number;
 }
@@ -55,7 +55,7 @@ export class Waiter {
       const answer = await question();
       this.failure = undefined;
       if (this.#unanswered.delete(what) && this.#unanswered.size === 0) {
-        this.waitedFor.note("AWS is responding again");
+        this.#note("AWS is responding again");
       }
       return { answer };
     } catch (error) {
@@ -66,15 +66,19 @@ export class Waiter {
     }
   }
 
+  #note(text: string): void {
+    if (!this.waitedFor.isSilent) this.host.messages.note(text);
+  }
+
   #tell(what: string, { refusal, message, quote }: AwsError): void {
     const reason = quote ? ` (${quote})` : "";
     const line = `${message}${reason}. The ${this.waitedFor.what} is unaffected; mlcli retries.`;
     if (refusal === "throttled") {
-      if (!this.#isThrottled) this.waitedFor.note(line);
+      if (!this.#isThrottled) this.#note(line);
       this.#isThrottled = true;
       return;
     }
-    if (this.#unanswered.size === 0) this.waitedFor.note(line);
+    if (this.#unanswered.size === 0) this.#note(line);
     this.#unanswered.add(what);
   }
 

@@ -6,6 +6,7 @@
  * the newest version that names a region.
  */
 
+import { type Message, warning } from "../messages.ts";
 import { ECR_PUBLIC, ecrHost, parseImageName } from "./registry.ts";
 
 /** `REGION=ACCOUNT`, a word each. */
@@ -103,15 +104,13 @@ const AWS_REPOSITORY =
   /^(pytorch|tensorflow|huggingface-(pytorch|tensorflow))-(training|inference)$|^sagemaker-(scikit-learn|xgboost)$/;
 
 /** That an account of AWS's has no such images in its region, and which has. */
-export function wrongAccount(
-  image: string,
-): { readonly message: string; readonly hint: string } | undefined {
+export function wrongAccount(image: string): Message | undefined {
   const { account, region } = ecrHost(parseImageName(image).host ?? "") ?? {};
   const right = awsImageIn(image);
   if (account === undefined || !isAwsAccount(account) || right === undefined) return undefined;
   const { name } = parseImageName(image);
-  return {
-    message: `AWS account ${account} does not provide ${name} in ${region}`,
-    hint: `Use ${right}`,
-  };
+  return warning(
+    `AWS account ${account} does not provide ${name} in ${region}`,
+    `Use ${right}`,
+  );
 }

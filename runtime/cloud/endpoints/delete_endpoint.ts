@@ -171,7 +171,7 @@ export async function waitUntilGone(
 ): Promise<void> {
   // The progress line shows why SageMaker does not respond.
   const start = host.clock.now();
-  const waiter = new Waiter(host, { what: "deletion", note: () => {}, timeout });
+  const waiter = new Waiter(host, { what: "deletion", isSilent: true, timeout });
   let current: EndpointDescription | undefined;
   let wasDeleting = false;
   for (;;) {

@@ -88,8 +88,8 @@ export async function followEndpointLog(
   host: CloudHost,
   show: (lines: readonly string[]) => Promise<void>,
 ): Promise<string> {
-  const { clock, messages } = host;
-  const waiter = new Waiter(host, { what: "endpoint", note: (text) => messages.note(text) });
+  const { clock } = host;
+  const waiter = new Waiter(host, { what: "endpoint" });
   const showNews = async (): Promise<number> => {
     let count = 0;
     for await (const lines of log.news()) {

@@ -119,11 +119,7 @@ async function follow(
   }
 
   const start = clock.now();
-  const waiter = new Waiter(host, {
-    what: "endpoint",
-    note: (text) => messages.note(text),
-    timeout: options.timeout,
-  });
+  const waiter = new Waiter(host, { what: "endpoint", timeout: options.timeout });
   for (;;) {
     const asked = await waiter.ask(
       "endpoint",

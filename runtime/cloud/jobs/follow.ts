@@ -103,7 +103,7 @@ class Following {
     private readonly host: WaitingHost,
     private readonly options: FollowOptions,
   ) {
-    this.#waiter = new Waiter(host, { what: "job", note: (text) => host.messages.note(text) });
+    this.#waiter = new Waiter(host, { what: "job" });
     this.#log = options.logTo === undefined ? "not shown" : "shown";
     this.#reader = options.log;
   }

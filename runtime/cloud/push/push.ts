@@ -63,7 +63,7 @@ export async function preparePush(
   const local = await requireImage(engine, reference, host.interruption.signal);
   requireOwnImage(app, reference, local);
   const finding = elsewhereFinding(app, reference, local);
-  if (finding) messages.warning(finding.message, finding.hint);
+  if (finding) messages.tell([finding]);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, request, host)).ecr();
   // First, because it fails at once for users who have no permission to push.
@@ -78,7 +78,7 @@ export async function preparePush(
   // For another platform, the engine might have several images of one name, which only a push shows.
   const isPlatformKnown = platform === platformOf(local);
   const warning = platformWarning(app, reference, local);
-  if (warning && isPlatformKnown) messages.warning(warning.message, warning.hint);
+  if (warning && isPlatformKnown) messages.tell([warning]);
 
   const target: PushTarget = { uri, tag, reference };
   const warningOfOne = isPlatformKnown ? undefined : warning;
@@ -157,7 +157,7 @@ class Push {
     before: string | undefined,
   ): Promise<string> {
     const { target: { uri, tag, reference }, messages, warningOfOne } = this.parts;
-    if (warningOfOne && !isOfList) messages.warning(warningOfOne.message, warningOfOne.hint);
+    if (warningOfOne && !isOfList) messages.tell([warningOfOne]);
     if (form.digest === stored.digest) {
       if (before !== undefined) messages.state(`Unchanged: ${uri}:${tag} already has ${reference}`);
       return `${uri}@${form.digest}`;

@@ -69,7 +69,7 @@ async function pulled(
   const { registryOf } = await import("../../docker/login/login.ts");
   const { wrongAccount } = await import("../../contract/aws_images.ts");
   const wrong = wrongAccount(reference);
-  if (wrong !== undefined) messages.warning(wrong.message, wrong.hint);
+  if (wrong !== undefined) messages.tell([wrong]);
   messages.note(`Pulling ${reference} (not found locally)`);
   const size = new PullSize();
   try {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError, type Refusal } from "../../../runtime/aws/errors.ts";
 import { Waiter } from "../../../runtime/cloud/waiter.ts";
-import { fakeClock } from "../../helpers/fake_context.ts";
+import { fakeClock, fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const AGAIN = "AWS is responding again";
@@ -12,8 +12,10 @@ const success = () => Promise.resolve(7);
 const { signal } = new AbortController();
 
 function waiterOf(notes: string[], clock = fakeClock(), timeout = Infinity): Waiter {
-  const host = { clock, interruption: { signal, force: signal } };
-  return new Waiter(host, { what: "job", note: (text) => notes.push(text), timeout });
+  const onMessage = (text: string) => notes.push(text.replace(/^note: (.*)\n$/, "$1"));
+  const { messages } = fakeContext({ onMessage });
+  const host = { clock, interruption: { signal, force: signal }, messages };
+  return new Waiter(host, { what: "job", timeout });
 }
 
 suite("Waiter", () => {

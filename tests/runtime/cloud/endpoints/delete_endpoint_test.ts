@@ -17,8 +17,9 @@ async function pausesFor(
 ): Promise<readonly number[]> {
   const clock = fakeClock();
   const { signal } = new AbortController();
-  const waiting = new WaitingProgress(fakeContext());
-  const host = { clock, interruption: { signal, force: signal }, waiting };
+  const { messages } = fakeContext();
+  const waiting = new WaitingProgress({ messages, clock });
+  const host = { clock, interruption: { signal, force: signal }, messages, waiting };
   const plan = { endpoint: "churn", description: BEFORE };
   await withStates(
     states,
