@@ -32,6 +32,8 @@ export class LiveLines implements LinesBelow {
   readonly #timer: ReturnType<typeof setInterval>;
   /** Widths of the lines on the screen. */
   #drawn: readonly number[] = [];
+  /** Identifies the frame on the screen. */
+  #key = "";
   #last = -Infinity;
   #isOver = false;
 
@@ -56,8 +58,11 @@ export class LiveLines implements LinesBelow {
     const { colour, columns, rows } = err;
     const lines = this.frame({ columns: columns - 1, rows: Math.max(1, rows - 1) });
     if (lines.length === 0) return this.clear();
-    const above = this.#rowsAbove();
     const text = lines.map(({ text, paint }) => `${colour && paint ? paint(text) : text}\x1b[K`);
+    const key = JSON.stringify([columns, text]);
+    if (this.#drawn.length > 0 && key === this.#key) return;
+    this.#key = key;
+    const above = this.#rowsAbove();
     const isMore = above >= lines.length || this.#drawn.some((width) => width > columns);
     const rest = isMore ? "\x1b[J" : "";
     err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);

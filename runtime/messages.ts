@@ -177,9 +177,13 @@ export class Messages implements Disposable {
     return new Messages(overlaid(err, { print }), choice, screen);
   }
 
-  /** Removes the lines at the bottom of the terminal. */
+  /** Removes the lines at the bottom of the terminal, if that still exists. */
   [Symbol.dispose](): void {
-    this.showBelow(undefined);
+    try {
+      this.showBelow(undefined);
+    } catch {
+      // The command's own error must not be replaced.
+    }
   }
 
   #show(text: string): void {

@@ -148,10 +148,10 @@ function keyboard(): Keyboard {
   return {
     // Some terminals (of `script`, of CI) say 0.
     get rows() {
-      return Deno.consoleSize().rows || 24;
+      return consoleSize().rows || 24;
     },
     get columns() {
-      return Deno.consoleSize().columns || 80;
+      return consoleSize().columns || 80;
     },
     onResize(listener) {
       if (Deno.build.os === "windows") return { [Symbol.dispose]: () => {} };
@@ -222,10 +222,10 @@ export function outputTo(
     },
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
-      return isTerminal && Deno.consoleSize().columns || 80;
+      return isTerminal && consoleSize().columns || 80;
     },
     get rows() {
-      return isTerminal && !isDumb ? Deno.consoleSize().rows || 24 : 0;
+      return isTerminal && !isDumb ? consoleSize().rows || 24 : 0;
     },
     async write(bytes) {
       const shown = isTerminal ? filter.shown(bytes) : bytes;
@@ -245,6 +245,15 @@ export function outputTo(
       failed?.();
     },
   };
+}
+
+/** Returns the size of the terminal: zeros if it is gone, which the next write reports. */
+function consoleSize(): { readonly columns: number; readonly rows: number } {
+  try {
+    return Deno.consoleSize();
+  } catch {
+    return { columns: 0, rows: 0 };
+  }
 }
 
 /** EAGAIN: another program set the stream to non-blocking (Node and ssh do), and it is full. */

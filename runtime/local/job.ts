@@ -180,7 +180,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         data = dataOf(run.looked, host.interruption.signal).catch(() => null);
       },
       onStop: (why) => {
-        if (why !== "unread") messages.state(stopText(why, grace));
+        // Also with --quiet: the user must know how long it takes, and how to kill.
+        if (why !== "unread") messages.stream.print(`${stopText(why, grace)}\n`);
       },
       onLeft: () => {
         if (isLeft) return;

@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, untilNoContainers } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
+import { shellCommand } from "../helpers/terminal.ts";
 import { endOf, untilReady } from "../helpers/waiting_run.ts";
 
 function appOf(code: string): Promise<TestApp> {
@@ -41,6 +42,28 @@ suite("interrupting a run", () => {
       assertEquals(await containersOf(app.name), []);
     });
   }
+
+  it("closing the terminal lets the code of a training run end by itself", async () => {
+    await using app = await appOf(SAVES_AND_ENDS);
+    const script = new Deno.Command("script", {
+      args: ["--quiet", "--command", shellCommand(["local", "train"]), "/dev/null"],
+      cwd: app.directory,
+      env: { XDG_CONFIG_HOME: "/dev/null", XDG_STATE_HOME: "/dev/null" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    let screen = "";
+    for await (const bytes of script.stdout) {
+      screen += new TextDecoder().decode(bytes);
+      // Without `script`, the terminal does not exist.
+      if (screen.includes("ready")) script.kill("SIGKILL");
+    }
+    await script.status;
+    await untilNoContainers(app.name);
+    assertMatch((await app.run(["local", "list-jobs"])).stdout, / {2}Stopped {2}/);
+    await Deno.stat(app.testPath("model/checkpoint"));
+  });
 
   it("ends code that has no handler of its own", async () => {
     await using app = await appOf(`

@@ -174,7 +174,8 @@ export async function typeOnTerminal(
   });
 }
 
-function shellCommand(args: readonly string[]): string {
+/** Returns a command line of the program for a shell. */
+export function shellCommand(args: readonly string[]): string {
   return programCommand(args).map(quoted).join(" ");
 }
 

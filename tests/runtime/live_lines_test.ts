@@ -50,6 +50,10 @@ function ownTimer() {
 const lines = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 
 suite("live lines", () => {
+  it("live lines that have not changed are not drawn again", () => {
+    assertEquals(writesOf([lines("a"), lines("a"), lines("b")]).length, 3);
+  });
+
   it("live lines are drawn over those before, in one write", () => {
     assertEquals(writesOf([lines("a", "b"), lines("c", "d", "e"), lines("f"), []]), [
       "\ra\x1b[K\r\nb\x1b[K\r",

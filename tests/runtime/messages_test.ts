@@ -202,6 +202,15 @@ suite("Messages", () => {
     assertEquals(err.text, quiet);
   });
 
+  it("disposing Messages keeps the command's error if the terminal is gone", () => {
+    const gone = (): never => {
+      throw new Error("gone");
+    };
+    const messages = new Messages(fakeContext({ isTerminal: true }).err);
+    messages.showBelow({ clear: gone, draw: gone, [Symbol.dispose]: gone });
+    messages[Symbol.dispose]();
+  });
+
   it("state() removes control characters", () => {
     const { err } = fakeContext();
     new Messages(err).state("a\x1b[2Jb");

@@ -38,6 +38,16 @@ suite("an output's width", () => {
     });
   }
 
+  it("the size of a terminal that is gone is 80 columns and 24 rows", () => {
+    using _deno = replaced(Deno, {
+      consoleSize: () => {
+        throw new Error("Input/output error");
+      },
+    });
+    const { columns, rows } = outputTo(streamOf([], true), NAME);
+    assertEquals([columns, rows], [80, 24]);
+  });
+
   it("changes with the terminal", () => {
     let columns = 100;
     using _deno = replaced(Deno, { consoleSize: () => ({ columns, rows: 24 }) });

@@ -3,7 +3,7 @@ import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { configurationOf, slotsOf } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
-import type { Message, Messages } from "../../messages.ts";
+import { type Message, type Messages, warning } from "../../messages.ts";
 import { sentences } from "../../text.ts";
 import type { WaitingHost } from "../connection.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
@@ -121,7 +121,7 @@ export async function deleteParts(
   );
 }
 
-/** Returns warnings of parts that could not be deleted, and notes on parts to keep. */
+/** Returns warnings of the parts that remain, including the parts to keep. */
 function leftMessages(
   { endpoint, kept }: DeletionPlan,
   left: readonly PlannedPart[],
@@ -130,11 +130,10 @@ function leftMessages(
   const ourNames = slotsOf(endpoint).flatMap(({ configuration, model }) => [configuration, model]);
   return [...left, ...kept].map((part) => {
     const others = ourNames.includes(part.name) ? "" : " (other endpoints might use it)";
-    return {
-      level: left.includes(part) ? "warning" : "note",
-      message: `Not deleted: ${partWords(part)}${others}`,
-      hint: `Delete it: ${deletionByHand(part, choice)}`,
-    };
+    return warning(
+      `Not deleted: ${partWords(part)}${others}`,
+      `Delete it: ${deletionByHand(part, choice)}`,
+    );
   });
 }
 

@@ -135,13 +135,14 @@ async function checkFiles(
   inputs: readonly NamedInput[],
   target: S3Address,
   leave: LeftOut,
-  { interruption: { signal }, messages, waiting }: WaitingHost,
+  { clock, interruption: { signal }, messages, waiting }: WaitingHost,
 ): Promise<Size> {
   const names: Record<Reason, string[]> = { private: [], broken: [], unusable: [], junk: [] };
   const leftOut: LeftOut = (why, what) => {
     names[why].push([what.shown, what.words].join(" ").trim());
     leave(why, what);
   };
+  const start = clock.now();
   let [files, bytes] = [0, 0];
   for await (const { name, path, shown } of filesOf(inputs, leftOut)) {
     signal.throwIfAborted();
@@ -149,7 +150,7 @@ async function checkFiles(
     const size = sizeOf(path);
     bytes += size;
     requireNoPointer(path, shown, size);
-    waiting.show(`Scanning: ${counted(files, "file")}`);
+    waiting.show(`Scanning: ${counted(files, "file")}`, clock.now() - start);
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
     if (key.length * 3 > KEY_BYTES && bytesOf(key) > KEY_BYTES) {

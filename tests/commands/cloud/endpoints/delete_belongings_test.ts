@@ -50,7 +50,7 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         ["model shop-mlcli", `${MODEL_BY_HAND} shop-mlcli`],
         ["model shop-mlcli-2", `${MODEL_BY_HAND} shop-mlcli-2`],
       ].map(([what, how]) =>
-        `note: Not deleted: ${what}\nhint: Delete it: ${how} --region eu-west-1\n`
+        `warning: Not deleted: ${what}\nhint: Delete it: ${how} --region eu-west-1\n`
       )
         .join(""),
     );
@@ -77,9 +77,9 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
         assertEquals(remains(box), [GOING, "shop-config-2", "by-hand"]);
         assertEquals(
           stderr,
-          "note: Not deleted: endpoint configuration shop-config-2\nhint: Delete it: " +
+          "warning: Not deleted: endpoint configuration shop-config-2\nhint: Delete it: " +
             `${CONFIGURATION_BY_HAND} shop-config-2\n` +
-            `note: Not deleted: model by-hand (other endpoints might use it)\nhint: Delete it: ${MODEL_BY_HAND} by-hand\n`,
+            `warning: Not deleted: model by-hand (other endpoints might use it)\nhint: Delete it: ${MODEL_BY_HAND} by-hand\n`,
         );
       }
     }
@@ -257,7 +257,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
     assertEquals(
       stderr,
       "note: Cannot check whether mlcli created shop-config-2 for shop: AccessDeniedException: " +
-        "sagemaker:ListTags\nnote: Not deleted: endpoint configuration shop-config-2\nhint: Delete it: " +
+        "sagemaker:ListTags\nwarning: Not deleted: endpoint configuration shop-config-2\nhint: Delete it: " +
         `${CONFIGURATION_BY_HAND} shop-config-2\n`,
     );
     assertEquals(remains(box), [GOING, "shop-config-2"]);

@@ -21,11 +21,11 @@ import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const LEFT_CONFIGURATION =
-  `note: Not deleted: endpoint configuration shop-config\nhint: Delete it: ${CONFIGURATION_BY_HAND} shop-config\n`;
+  `warning: Not deleted: endpoint configuration shop-config\nhint: Delete it: ${CONFIGURATION_BY_HAND} shop-config\n`;
 const LEFT_MODEL =
-  `note: Not deleted: model shop-mlcli\nhint: Delete it: ${MODEL_BY_HAND} shop-mlcli\n`;
+  `warning: Not deleted: model shop-mlcli\nhint: Delete it: ${MODEL_BY_HAND} shop-mlcli\n`;
 const LEFT_OTHER =
-  "note: Not deleted: endpoint configuration shop-v2 (other endpoints might use it)\nhint: Delete it: " +
+  "warning: Not deleted: endpoint configuration shop-v2 (other endpoints might use it)\nhint: Delete it: " +
   `${CONFIGURATION_BY_HAND} shop-v2\n`;
 const CONFIGURATION = ["--delete-config"];
 
@@ -461,14 +461,14 @@ suite("mlcli delete-endpoint that is interrupted", () => {
         ALL,
         "shop\n",
         "warning: Interrupted: shop is deleted, its configuration shop-config might be deleted, its model " +
-        `shop-mlcli is not deleted\n${asWarnings(LEFT_CONFIGURATION + LEFT_MODEL)}`,
+        `shop-mlcli is not deleted\n${LEFT_CONFIGURATION + LEFT_MODEL}`,
       ],
       [
         "DeleteModel",
         ALL,
         "shop\n",
         "warning: Interrupted: shop is deleted, its configuration shop-config is deleted, its model " +
-        `shop-mlcli might be deleted\n${asWarnings(LEFT_MODEL)}`,
+        `shop-mlcli might be deleted\n${LEFT_MODEL}`,
       ],
     ] as const
   ) {
@@ -523,7 +523,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     assertEquals([code, stdout], [1, "shop\n"]);
     assertMatch(
       stderr,
-      /^(note: Not deleted: .*\nhint: .*\n){2}error: sagemaker:DescribeEndpoint was refused: Something else is wrong\n/,
+      /^(warning: Not deleted: .*\nhint: .*\n){2}error: sagemaker:DescribeEndpoint was refused: Something else is wrong\n/,
     );
   });
 
@@ -600,7 +600,10 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
       const { box, asked, code, stderr } = await answered(answer, ...args);
       await using _box = box;
       assertEquals([code, asked.length, deletions(box).length], [0, questions, deleted]);
-      if (args.some((one) => one === "--quiet")) assertEquals(withoutProgress(stderr), "");
+      if (args.some((one) => one === "--quiet")) {
+        const text = withoutProgress(stderr).replace(/\n {6}/g, " ");
+        assertEquals(text, LEFT_CONFIGURATION + LEFT_MODEL);
+      }
     }
   });
 
@@ -610,8 +613,10 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     for (const [args, text] of [[[], plan], [["--quiet"], ""]] as const) {
       await using box = await deployed();
       const { code, stderr } = await run(box, args, { isTerminal: true, columns: 200 });
-      const notes = text === "" ? "" : LEFT_CONFIGURATION + LEFT_MODEL;
-      assertEquals([code, withoutProgress(stderr)], [0, text + notes]);
+      assertEquals(
+        [code, withoutProgress(stderr)],
+        [0, text + LEFT_CONFIGURATION + LEFT_MODEL],
+      );
     }
   });
 
@@ -687,11 +692,6 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     );
   });
 });
-
-/** Returns notes as warnings, which mlcli prints if the parts could not be deleted. */
-function asWarnings(notes: string): string {
-  return notes.replaceAll("note: ", "warning: ");
-}
 
 /** Returns the lines that stay on a terminal. */
 function withoutProgress(text: string): string {

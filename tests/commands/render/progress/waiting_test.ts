@@ -127,12 +127,12 @@ suite("WaitingProgress.show", () => {
     const { err, messages, context } = makeProgress(timers, { isTerminal: true });
     const waiting = new WaitingProgress(context);
     waiting.show("Training", 60_000);
-    timers.pass(1_000);
+    timers.pass(60_000);
     messages.state("Done");
     timers.pass(1_000);
     assertEquals(
       err.text,
-      "\rTraining (1m)\x1b[K\r\rTraining (1m)\x1b[K\r\r\x1b[KDone\n",
+      "\rTraining (1m)\x1b[K\r\rTraining (2m)\x1b[K\r\r\x1b[KDone\n",
     );
     messages[Symbol.dispose]();
   });
