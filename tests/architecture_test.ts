@@ -248,7 +248,7 @@ suite("architecture", () => {
     const importers = (await production()).filter(({ imports }) =>
       imports.some((imported) => /^((npm|jsr):)?@cliffy\//.test(imported))
     ).map(({ path }) => path);
-    assert(importers.includes("commands/cliffy/run_command.ts"));
+    assert(importers.includes("commands/cliffy/tree.ts"));
     assertEquals(importers.filter((path) => !path.startsWith("commands/cliffy/")), []);
   });
 

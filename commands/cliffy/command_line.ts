@@ -8,6 +8,7 @@ import { type Command, type Group, isGroup, nameIn } from "../command.ts";
 import {
   argumentsOf,
   type NamedOption,
+  type Options,
   optionsOf,
   restArgumentOf,
   withNegations,
@@ -130,16 +131,12 @@ export interface ParsedCommand {
   /** Set if the user asks only for help (`--help`), help with all options, or the version. */
   readonly question: "help" | "help all" | "version" | undefined;
   /**
-   * Options and arguments in a form that Cliffy reads right: options, each as its long flag with the
+   * The command line in a form that Cliffy reads right: names; options, each as its long flag with the
    * value as the next word; arguments. (Cliffy takes `-p23001x` for five options.)
    */
   readonly words: readonly string[];
   /** What follows `--`. */
   readonly rest: readonly string[];
-  /** `undefined`: a group, which answers only questions. */
-  readonly command: Command | undefined;
-  /** Options of the command, and of the groups that lead to it. */
-  readonly known: readonly NamedOption[];
 }
 
 /**
@@ -210,8 +207,7 @@ export async function parseCommand(
   const options = written.flatMap(({ flag, value }) =>
     value === undefined ? [flag] : [flag, value]
   );
-  const command = isGroup(declared) ? undefined : declared;
-  return { names, question, words: [...options, ...given], rest, command, known };
+  return { names, question, words: [...names, ...options, ...given], rest };
 }
 
 interface WrittenOption {
@@ -226,9 +222,15 @@ interface WrittenOption {
   readonly value?: string | undefined;
 }
 
+/** The options of the command, and of the groups that lead to it. */
 function knownOptions(chain: readonly (Command | Group)[]): readonly NamedOption[] {
-  const all = [help, chain.length === 1 ? version : {}, ...chain.map(({ options }) => options)];
-  return withNegations(optionsOf(Object.assign({}, ...all)));
+  const all: Options = Object.assign(
+    {},
+    help,
+    chain.length === 1 ? version : {},
+    ...chain.map(({ options }) => options),
+  );
+  return withNegations(optionsOf(all));
 }
 
 function optionIn(word: string, known: readonly NamedOption[]): WrittenOption | undefined {
@@ -251,9 +253,13 @@ function optionIn(word: string, known: readonly NamedOption[]): WrittenOption | 
   }
 }
 
-/** Returns an option as it was typed, without its value; of several letters, the whole word: `-json`. */
+/** An option as it was typed, without its value. */
 function flagOf(word: string): string {
-  if (word.startsWith("--")) return word.split("=")[0]!;
+  return word.startsWith("--") ? word.split("=")[0]! : shortOf(word);
+}
+
+/** An option of one letter, without its value; else the whole word: `-json`. */
+function shortOf(word: string): string {
   return /^-[a-z]+$/i.test(word) ? word : word.slice(0, 2);
 }
 

@@ -17,19 +17,16 @@ export async function runCommandLine(
   // Help and the version need no Cliffy, which takes as long to load as all the rest. Otherwise its
   // loading begins before the first await: a binary keeps the compiled code of what it has asked for
   // by then for its next run.
-  const loading = asksOnly(line.words) ? undefined : import("./run_command.ts");
+  const loading = asksOnly(line.words) ? undefined : import("./tree.ts");
   // If the command line is wrong, nobody waits for it.
   loading?.catch(() => {});
   const parsed = await parseCommand(line, root);
   if (parsed.question === "version") return await printVersion(parsed, context);
   if (parsed.question !== undefined) return await printHelp(parsed, root, context);
-  const { runCommand } = await (loading ?? import("./run_command.ts"));
-  const { directory } = line;
-  const there = directory === undefined
-    ? context
-    : await (await import("../directory.ts")).inDirectory(context, directory);
+  const { run } = await (loading ?? import("./tree.ts"));
+  const there = line.directory === undefined ? context : await inOther(line.directory, context);
   try {
-    await runCommand(parsed, root, there);
+    await run(parsed, root, there);
   } catch (error) {
     if (error instanceof NoAppHere) {
       const { withCommandAbove } = await import("../directory.ts");
@@ -38,6 +35,11 @@ export async function runCommandLine(
     const { withLocalCommand } = await import("../local_command.ts");
     throw withLocalCommand(error, parsed.names);
   }
+}
+
+async function inOther(directory: string, context: Context): Promise<Context> {
+  const { inDirectory } = await import("../directory.ts");
+  return await inDirectory(context, directory);
 }
 
 /** Prints the help of a command, with all options for the question "help all". */

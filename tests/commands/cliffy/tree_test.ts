@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { parseCommand } from "../../../commands/cliffy/command_line.ts";
-import { runCommand } from "../../../commands/cliffy/run_command.ts";
+import { run } from "../../../commands/cliffy/tree.ts";
 import { command, type Group } from "../../../commands/command.ts";
 import { options } from "../../../commands/options/option.ts";
 import { UsageError } from "../../../runtime/errors.ts";
@@ -12,7 +12,7 @@ async function parse(
   root: Group,
   context: ReturnType<typeof fakeContext>,
 ): Promise<void> {
-  await runCommand(await parseCommand(line, root), root, context);
+  await run(await parseCommand(line, root), root, context);
 }
 
 const TAG = options({ "--tag": { short: "-t", value: "tag", description: "", default: "latest" } });
