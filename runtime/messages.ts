@@ -199,7 +199,7 @@ export function warning(message: string, hint?: string): Message {
 }
 
 /** Stream that messages are printed to. */
-export type MessageStream = Pick<Output, "print" | "isTerminal" | "columns" | "colour">;
+type MessageStream = Pick<Output, "print" | "isTerminal" | "columns" | "colour">;
 
 /** Prefix of a message. Further lines of the message are aligned with its text. */
 const BEGINNING = /^(error|warning|note|hint): /;

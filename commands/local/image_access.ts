@@ -61,7 +61,7 @@ async function awsIn(app: App, context: Context, region?: Setting<string>): Prom
   return await connectFor(app, { region, profile: undefined, iamRoleArn }, context);
 }
 
-/** Of the registry's own account and region. It goes nowhere else. */
+/** Returns the login of a registry of Amazon ECR, which is sent only to that registry. */
 async function ecrLogin(registry: string, app: App, context: Context): Promise<PullLogin> {
   const { ecrHost, mayLogIn } = await import("../../runtime/contract/registry.ts");
   const { account, region } = ecrHost(registry)!;
@@ -84,7 +84,7 @@ async function ecrLogin(registry: string, app: App, context: Context): Promise<P
   });
 }
 
-/** What pip gets of this machine's network, as in a build. */
+/** Returns the network settings of this machine for pip in a container, like those for a build. */
 async function pipNetworkOf(app: App, context: Context): Promise<PipNetwork> {
   const { networkSettings } = await import("../../runtime/image/network/settings.ts");
   const found = await networkSettings(app, context);

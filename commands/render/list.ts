@@ -50,9 +50,10 @@ export async function printList<Row>(
   };
   let page: Row[] = [];
   const printPage = async (): Promise<void> => {
-    if (page.length > 0) await write(pageText(page));
-    count += page.length;
+    const rows = page;
     page = [];
+    if (rows.length > 0) await write(pageText(rows));
+    count += rows.length;
   };
   // A page of a table is at least a screenful, so that the columns of a short list line up.
   const least = output === "json" ? 0 : out.rows;

@@ -46,7 +46,7 @@ export interface JobRun {
   readonly places: readonly string[];
   /** Local directories whose contents SageMaker uploads: the model, or the outputs of processing. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Of several hosts: merges their files, those of `first` last; `undefined`: no host ended. */
+  /** Merges the files of several hosts, those of `first` last; `undefined`: no host ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Message | undefined)[]>;
   /** Hides secrets in the output of the code; `undefined`: the code has none. */
   readonly mask?: Mask | undefined;

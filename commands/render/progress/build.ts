@@ -117,7 +117,7 @@ function detailsOf(step: Step, count: number, columns: number): readonly LiveLin
   }));
 }
 
-/** What a step fetches, in a line. */
+/** Returns the progress of the downloads of a step as a line. */
 function transferText(transfers: readonly TransferEvent[]): string {
   const sum = (of: (one: TransferEvent) => number): number =>
     transfers.reduce((before, one) => before + of(one), 0);

@@ -550,7 +550,7 @@ suite("mlcli push: what is seen of it", () => {
     ]);
   });
 
-  it("in a pipe: a status of the engine with a line break is one line", async () => {
+  it("push prints a status with a line break as one line in a pipe", async () => {
     const messages = [{ id: "a", status: "Pushed\nwarning: b" }];
     await using scene = await makeScene({ put: pushing({}), messages });
     const { stderr } = await scene.run();

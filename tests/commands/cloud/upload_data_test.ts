@@ -139,7 +139,7 @@ suite("upload-data sends", () => {
     assertEquals(Object.keys(await at.stored()).length, 2);
   });
 
-  it("shows its progress on a terminal, and removes it at the end", async () => {
+  it("upload-data shows its progress on a terminal, and removes it at the end", async () => {
     await using at = await place({ "d/a": "1", "d/b": "2" });
     using _clocks = drawnOnce();
     const { stderr } = await at.upload(["-i", "d", "--target-dir", TARGET], { isTerminal: true });
@@ -148,7 +148,7 @@ suite("upload-data sends", () => {
     assertEquals(stderr, `${lines.join("")}Uploaded 2 files (2 bytes)\n`);
   });
 
-  it("counts unchanged files as progress on a terminal", async () => {
+  it("upload-data counts unchanged files as progress on a terminal", async () => {
     await using at = await place({ "d/a": "12" });
     const line = ["-i", "d", "--target-dir", TARGET];
     await at.upload(line);

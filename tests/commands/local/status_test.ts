@@ -375,7 +375,7 @@ suite("a server is stale", () => {
     });
   });
 
-  it("status prints the time of creation and the whole name of a run in a pipe", async () => {
+  it("local status prints the time of creation and the whole name of a run in a pipe", async () => {
     await deployed(async ({ app, run, labels }) => {
       labels["mlcli.model"] = `${app.name}-1`;
       const [, , , , created, , model] = (await run(STATUS)).stdout.trimEnd().split("  ");

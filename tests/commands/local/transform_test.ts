@@ -6,7 +6,7 @@ import { replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("mlcli local transform on a terminal", () => {
-  it("shows that the server starts, and then the records and the failed files", async () => {
+  it("local transform shows that the server starts, then the records and the failed files", async () => {
     await using app = await completeApp();
     await app.write(`${app.directory}/data/a.csv`, "bad\n");
     await app.write(`${app.directory}/data/b.csv`, "1\n");

@@ -324,7 +324,7 @@ suite("deploy, where nobody waits for the end", () => {
     assertEquals(thingsOf(job).all.length, 4);
   });
 
-  it("warns of the old model and configuration after Ctrl-C during an update", async () => {
+  it("deploy warns of the old model and configuration after Ctrl-C during an update", async () => {
     await using job = await makeDeployedApp();
     const keys = new Keys();
     job.box.endpoints.script("shop", Array.from({ length: 99 }, () => "Updating" as const));

@@ -173,7 +173,7 @@ suite("mlcli list-jobs", () => {
     assertEquals((await run(box)).code, 1);
   });
 
-  it("fails if the service fails for one kind of jobs", async () => {
+  it("list-jobs fails if SageMaker fails for one kind of jobs", async () => {
     await using box = await Box.open();
     box.jobs.add("training", "a");
     box.faults.refuse(

@@ -51,7 +51,7 @@ suite("mlcli stop-job", () => {
     });
   }
 
-  it("says that a transform was not stopped if the user does not agree", async () => {
+  it("stop-job says that a transform was not stopped if the user does not agree", async () => {
     await using box = await Box.open();
     addJob(box, "score", [], { kind: "transform" });
     const ask = () => Promise.resolve("n");
@@ -59,7 +59,7 @@ suite("mlcli stop-job", () => {
     assertEquals(stderr, "The job was not stopped\n");
   });
 
-  it("does not ask before it stops a transform that has ended", async () => {
+  it("stop-job does not ask before it stops a transform that has ended", async () => {
     await using box = await Box.open();
     addJob(box, "score", [{ end: { status: "Completed" } }], { kind: "transform" });
     await runCloudInProcess(box, ["describe", "score"]);

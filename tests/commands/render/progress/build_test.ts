@@ -124,7 +124,7 @@ suite("a build on a terminal or with --quiet", () => {
     });
   }
 
-  it("on a terminal, shows no steps below the end of a build", async () => {
+  it("a build on a terminal shows no steps after its end", async () => {
     const done = await shown([...EVENTS, ...DONE], { isDone: true, isTerminal: true });
     assertEquals(done.endsWith(`\x1b[J${BUILT}`), true, done);
     const failed = await shown([...EVENTS, ...FAILED], { isDone: false, isTerminal: true });
